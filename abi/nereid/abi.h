@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*===- abi.h - what generated code and the runtime agree on ----------------===*
+ *
+ * The only file that the compiler's CPU target and the runtime library share.
+ * It holds the structures that compiled kernels read and the entry points that
+ * they call. The compiler mirrors it in compiler/lib/Target/CPU/RuntimeABI.*;
+ * a unit test compares the offsets.
+ *
+ * A compiled kernel is one function:
+ *
+ *     void NAME(nrd_program *prog, const uint64_t *args);
+ *
+ * The runtime calls it once per program. `args` holds one 8-byte slot for each
+ * run-time argument in declaration order: pointers as addresses, integers
+ * sign- or zero-extended, fp32 in the low four bytes, fp64 as it is, i1 as 0/1.
+ *
+ * Every entry point that can fail or block takes a `site`: an index into the
+ * table of source locations that the compiler writes beside the code, so that
+ * a report names the user's line. A failing entry point records its error with
+ * the launch and leaves the program for good: it does not return.
+ *===-----------------------------------------------------------------------===*/
+#ifndef NEREID_ABI_H
+#define NEREID_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Increased with every change of this file; part of every cache key. */
+#define NRD_ABI_VERSION 1
+
+/* One running program: what tl.program_id, dl.rank and friends read. Generated
+ * code may cache nothing of it across a call that can block except the
+ * pointer to it. */
+typedef struct nrd_program {
+  int32_t pid[3];       /* tl.program_id(0..2)                                */
+  int32_t grid[3];      /* tl.num_programs(0..2)                              */
+  int32_t rank;         /* dl.rank()                                          */
+  int32_t num_ranks;    /* dl.num_ranks()                                     */
+  int32_t sub_vec_id;   /* this vector core inside its AI core                */
+  int32_t sub_vec_num;  /* vector cores per AI core                           */
+  uint8_t *heap_base;   /* where rank 0's symmetric heap is mapped here; rank
+                           r's heap starts at heap_base + r * heap_bytes. Null
+                           when the process belongs to no job                 */
+  uint64_t heap_bytes;  /* size of one rank's heap                            */
+  uint8_t *scratch;     /* this program's tile buffers, 64-byte aligned, as
+                           many bytes as the kernel's metadata asks for       */
+  uint64_t wait_stride; /* bytes between the slots of one dl.wait; 0 means one
+                           element (a property of the target profile)         */
+  void *runtime;        /* the runtime's own state of this program            */
+} nrd_program;
+
+typedef void (*nrd_kernel_fn)(nrd_program *prog, const uint64_t *args);
+
+/* Flags and codes. The numbers of signal operations and scopes are those of
+ * the `distributed` dialect. */
+enum { NRD_SIG_SET = 1, NRD_SIG_ADD = 2 };
+enum { NRD_COMM_GPU = 1, NRD_COMM_INTRA_NODE = 2, NRD_COMM_INTER_NODE = 3 };
+enum { NRD_CMP_EQ = 0, NRD_CMP_NE, NRD_CMP_GT, NRD_CMP_LE, NRD_CMP_LT, NRD_CMP_GE };
+
+/* ---- scheduling ---------------------------------------------------------- */
+
+/* Lets other programs run. Put on the back edge of every loop that polls
+ * memory which other programs write. */
+void nrd_yield(nrd_program *prog, uint32_t site);
+
+/* ---- signals ------------------------------------------------------------- */
+
+/* dl.wait: returns when each of `count` slots from `slots` on, `elem_bytes`
+ * wide (4 or 8) and wait_stride apart, equals `value` (compared as unsigned
+ * bits of that width). Acquire. Returns a token, always 0. */
+int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value,
+                 int32_t elem_bytes, uint32_t site);
+
+/* dl.notify: release, then set or add `value` to the signal that lies at the
+ * same heap offset as `signal` on `rank`. */
+void nrd_notify(nrd_program *prog, void *signal, int64_t value, int32_t rank,
+                int32_t sig_op, int32_t comm_scope, int32_t elem_bytes,
+                uint32_t site);
+
+/* ---- failures found by generated code ------------------------------------ */
+
+/* dl.symm_at got a rank outside 0..num_ranks-1. */
+void nrd_fail_rank(nrd_program *prog, int32_t rank, uint32_t site);
+/* dl.symm_at (or a call that needs a symmetric address) got a pointer that
+ * lies in no symmetric heap of this rank. */
+void nrd_fail_not_symmetric(nrd_program *prog, const void *ptr, uint32_t site);
+/* tl.device_assert failed; `message` is zero-terminated. */
+void nrd_fail_assert(nrd_program *prog, const char *message, uint32_t site);
+
+/* tl.device_print: `count` elements of one operand. kind: 0 signed int,
+ * 1 unsigned int, 2 float, 3 pointer; elem_bytes 1, 2, 4 or 8 (2-byte floats
+ * are passed as 4-byte ones). `prefix` is zero-terminated. */
+void nrd_print(nrd_program *prog, const char *prefix, const void *elements,
+               int64_t count, int32_t kind, int32_t elem_bytes, int32_t hex,
+               uint32_t site);
+
+/* ---- libshmem_device ------------------------------------------------------
+ * One entry point per function family; the `_block`, `_warp`, `_wave`, `_wg`
+ * and `_vec` spellings of the language map to the same one. */
+
+/* All programs of all ranks take part; everything written before is visible
+ * after. */
+void nrd_barrier_all(nrd_program *prog, uint32_t site);
+
+/* Address of `ptr`'s place in `pe`'s heap. */
+void *nrd_shmem_ptr(nrd_program *prog, void *ptr, int32_t pe, uint32_t site);
+
+/* dest is symmetric (put) / source is symmetric (get); bytes >= 0. The
+ * non-blocking forms complete at nrd_shmem_quiet. */
+void nrd_shmem_put(nrd_program *prog, void *dest, const void *source,
+                   uint64_t bytes, int32_t pe, int32_t nbi, uint32_t site);
+void nrd_shmem_get(nrd_program *prog, void *dest, const void *source,
+                   uint64_t bytes, int32_t pe, int32_t nbi, uint32_t site);
+/* The data is visible before the signal update is. sig_op is NRD_SIG_*. */
+void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source,
+                          uint64_t bytes, void *signal, uint64_t value,
+                          int32_t sig_op, int32_t pe, int32_t sig_bytes,
+                          int32_t nbi, uint32_t site);
+void nrd_shmem_signal_op(nrd_program *prog, void *signal, uint64_t value,
+                         int32_t sig_op, int32_t pe, int32_t sig_bytes,
+                         uint32_t site);
+/* Single element: stores the low elem_bytes bytes of `value`. */
+void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value,
+                 int32_t elem_bytes, int32_t pe, uint32_t site);
+uint64_t nrd_shmem_g(nrd_program *prog, const void *source, int32_t elem_bytes,
+                     int32_t pe, uint32_t site);
+/* Waits until `*signal CMP value` holds (signed comparison when is_signed);
+ * acquire; returns the value that satisfied it. cmp is NRD_CMP_*. */
+uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal,
+                              int32_t cmp, uint64_t value, int32_t elem_bytes,
+                              int32_t is_signed, uint32_t site);
+void nrd_shmem_fence(nrd_program *prog, uint32_t site);
+void nrd_shmem_quiet(nrd_program *prog, uint32_t site);
+/* Barrier without completion of outstanding transfers. */
+void nrd_shmem_sync_all(nrd_program *prog, uint32_t site);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NEREID_ABI_H */

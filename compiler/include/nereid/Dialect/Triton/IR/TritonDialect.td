@@ -33,6 +33,7 @@ def Triton_Dialect : Dialect {
                            "::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect"];
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{ void registerTypes(); }];
 }
 
 #endif // NEREID_TRITON_DIALECT_TD

@@ -23,9 +23,6 @@ class TT_Op<string mnemonic, list<Trait> traits = []>
 class TT_PointeeMatches<string ptr, string value>
     : TypesMatchWith<"type of " # value # " is what " # ptr # " points to", ptr, value,
                      "::nereid::tt::getPointeeType($_self)">;
-class TT_OptionalMatches<string summary, string from, string to, string transform>
-    : TypesMatchWith<summary, from, to, transform,
-                     "(!get" # to # "()) || std::equal_to<>()">;
 
 //===----------------------------------------------------------------------===//
 // Functions
@@ -117,7 +114,7 @@ def TT_SplatOp : TT_Op<"splat", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TT_UnsplatOp : TT_Op<"unsplat", [Pure]> {
+def TT_UnsplatOp : TT_Op<"unsplat", [Pure, TypesMatchWith<"result is the element", "src", "result", "::mlir::getElementTypeOrSelf($_self)">]> {
   let summary = "the element of a one-element tensor";
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Scalar:$result);
@@ -177,7 +174,7 @@ def TT_JoinOp : TT_Op<"join", [Pure, SameTypeOperands]> {
   let hasVerifier = 1;
 }
 
-def TT_SplitOp : TT_Op<"split", [Pure]> {
+def TT_SplitOp : TT_Op<"split", [Pure, TypesMatchWith<"halves are of one type", "outLHS", "outRHS", "$_self">]> {
   let summary = "inverse of join";
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$outLHS, TT_Tensor:$outRHS);
@@ -199,7 +196,7 @@ def TT_CatOp : TT_Op<"cat", [SameTypeOperands, SameOperandsAndResultElementType]
 // Pointers and casts
 //===----------------------------------------------------------------------===//
 
-def TT_AddPtrOp : TT_Op<"addptr", [Pure, TypesMatchWith<"result is of the pointer's type", "ptr", "result", "$_self">,
+def TT_AddPtrOp : TT_Op<"addptr", [Pure, TypesMatchWith<"result is of the pointer's type", "result", "ptr", "$_self">,
                                    AllShapesMatch<["ptr", "offset"]>]> {
   let summary = "pointer plus a signed number of elements";
   let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$offset);
@@ -493,7 +490,9 @@ def TT_GatherOp : TT_Op<"gather", [Pure]> {
   let assemblyFormat = "$src `[` $indices `]` attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
-def TT_HistogramOp : TT_Op<"histogram", [Pure]> {
+def TT_HistogramOp : TT_Op<"histogram", [Pure,
+    TypesMatchWith<"mask has the source's shape", "src", "mask", "::nereid::tt::getI1Like($_self)",
+                   "($_op.getNumOperands() <= 1) || std::equal_to<>()">]> {
   let summary = "counts of the integers 0, 1, ..., n - 1 in a 1-D tensor";
   let arguments = (ins RankedTensorOf<[TT_Int]>:$src, Optional<RankedTensorOf<[I1]>>:$mask);
   let results = (outs RankedTensorOf<[TT_Int]>:$result);

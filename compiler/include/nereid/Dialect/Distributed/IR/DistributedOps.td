@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef NEREID_DISTRIBUTED_OPS_TD
+#define NEREID_DISTRIBUTED_OPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "nereid/Dialect/Distributed/IR/DistributedEnums.td"
+include "nereid/Dialect/Triton/IR/TritonEnums.td"
+include "nereid/Dialect/Triton/IR/TritonTypes.td"
+
+def Distributed_Dialect : Dialect {
+  let name = "distributed";
+  let cppNamespace = "::nereid::distributed";
+  let summary = "Ranks, symmetric memory and signals of tile programs";
+  let description = [{
+    Communication is address space: `symm_at` turns a pointer into this rank's
+    symmetric heap into a pointer to the same place in another rank's heap, and
+    all of `tt` works on the result. Signals order accesses between ranks.
+
+    Memory effects are the heart of the model:
+
+    | op            | effect        | consequence                                  |
+    | ------------- | ------------- | -------------------------------------------- |
+    | get_rank, get_num_ranks, symm_at, consume_token | none | folded, hoisted, merged freely |
+    | wait          | read          | dead without a user; never moved or merged across a write |
+    | notify        | read, write   | stays where it is; nothing moves across it   |
+    | extern_call   | read, write unless `pure` | same                             |
+
+    A wait whose token nobody consumes is therefore dead code. The pass
+    `nereid-check-tokens` makes that an error before any optimisation runs.
+  }];
+  let dependentDialects = ["::nereid::tt::TritonDialect"];
+}
+
+class Dist_Op<string mnemonic, list<Trait> traits = []> : Op<Distributed_Dialect, mnemonic, traits>;
+
+def Dist_GetRankOp : Dist_Op<"get_rank", [Pure]> {
+  let summary = "this rank's number";
+  let arguments = (ins I32:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict `:` type($result)";
+}
+
+def Dist_GetNumRanksOp : Dist_Op<"get_num_ranks", [Pure]> {
+  let summary = "how many ranks the job has";
+  let arguments = (ins I32:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict `:` type($result)";
+}
+
+def Dist_SymmAtOp : Dist_Op<"symm_at", [Pure, TypesMatchWith<"result is of the pointer's type", "ptr", "result", "$_self">]> {
+  let summary = "pointer to the same place in another rank's symmetric heap";
+  let description = [{
+    `ptr` is a scalar pointer into this rank's heap, `rank` a number from 0 to
+    the number of ranks - 1. With `rank` = `get_rank` the result is `ptr`.
+
+    ```mlir
+    %q = distributed.symm_at %p, %r, : !tt.ptr<f32>
+    ```
+  }];
+  let arguments = (ins AnyType:$ptr, I32:$rank);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$ptr `,` $rank `,` attr-dict `:` type($ptr)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Dist_WaitOp : Dist_Op<"wait", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "blocks until signal slots equal a value";
+  let description = [{
+    Returns when each of `count` signal slots from `slots` on equals `value`.
+    The distance between slots belongs to the target profile. The token stands
+    for what the signals' writers released: data is ordered after the wait only
+    if its pointer went through `consume_token`.
+
+    ```mlir
+    %t = distributed.wait %p, %n, %v, scope = gpu semantic = acquire : !tt.ptr<i32>, i32, i32 -> i32
+    ```
+  }];
+  let arguments = (ins TT_PtrLike:$slots, I32:$count, TT_Int:$value, TT_MemSyncScope:$scope, TT_MemSemantic:$semantic);
+  let results = (outs TT_Int:$token);
+  let assemblyFormat = "$slots `,` $count `,` $value `,` `scope` `=` $scope `semantic` `=` $semantic attr-dict `:` type($slots) `,` type($count) `,` type($value) `->` type($token)";
+  let hasVerifier = 1;
+}
+
+def Dist_ConsumeTokenOp : Dist_Op<"consume_token", [Pure, TypesMatchWith<"result is of the value's type", "value", "result", "$_self">]> {
+  let summary = "the value itself, made to depend on a wait";
+  let description = [{
+    Costs nothing at run time. It is not folded away before the target's
+    lowering, since it is what keeps loads behind the wait.
+
+    ```mlir
+    %q = distributed.consume_token %p, %t, : !tt.ptr<f32>, i32 -> !tt.ptr<f32>
+    ```
+  }];
+  let arguments = (ins AnyType:$value, TT_Int:$token);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$value `,` $token `,` attr-dict `:` type($value) `,` type($token) `->` type($result)";
+}
+
+def Dist_NotifyOp : Dist_Op<"notify", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "updates a signal on a rank after all earlier writes of this program";
+  let arguments = (ins TT_Ptr:$signal, TT_Int:$value, I32:$rank, Dist_SignalOp:$sigOp, Dist_CommScope:$commScope);
+  let hasVerifier = 1;
+}
+
+def Dist_ExternCallOp : Dist_Op<"extern_call", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                                DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
+  let summary = "scalar call of a device library function";
+  let arguments = (ins Variadic<AnyType>:$srcs, StrAttr:$libname, StrAttr:$libpath, StrAttr:$symbol, BoolAttr:$pure);
+  let results = (outs Variadic<AnyType>:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // NEREID_DISTRIBUTED_OPS_TD

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Target-independent passes on tt IR.
+#ifndef NEREID_TRANSFORMS_PASSES_H
+#define NEREID_TRANSFORMS_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace nereid {
+#define GEN_PASS_DECL
+#include "nereid/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "nereid/Transforms/Passes.h.inc"
+} // namespace nereid
+
+#endif // NEREID_TRANSFORMS_PASSES_H

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "nereid/Dialect/Distributed/IR/Distributed.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+
+#include "nereid/Dialect/Distributed/IR/DistributedDialect.cpp.inc"
+#include "nereid/Dialect/Distributed/IR/DistributedEnums.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "nereid/Dialect/Distributed/IR/DistributedOps.cpp.inc"
+
+namespace nereid::distributed {
+
+void DistributedDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "nereid/Dialect/Distributed/IR/DistributedOps.cpp.inc"
+      >();
+}
+
+using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+static void addReadWrite(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+//===----------------------------------------------------------------------===//
+// SymmAtOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SymmAtOp::verify() {
+  Type type = getPtr().getType();
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return emitOpError("takes a scalar pointer, got a block of pointers ")
+           << type << "; take the peer's base pointer first, then add the offsets";
+  auto pointer = dyn_cast<tt::PointerType>(type);
+  if (!pointer)
+    return emitOpError("takes a scalar pointer, got ") << type;
+  if (isa<RankedTensorType>(pointer.getPointeeType()))
+    return emitOpError("takes a scalar pointer, got a block pointer ")
+           << type << "; take the peer's base pointer first, then make the block pointer from it";
+  return success();
+}
+
+OpFoldResult SymmAtOp::fold(FoldAdaptor) {
+  // The own rank's heap is where the pointer already points.
+  if (getRank().getDefiningOp<GetRankOp>())
+    return getPtr();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// WaitOp
+//===----------------------------------------------------------------------===//
+
+void WaitOp::getEffects(Effects &effects) { effects.emplace_back(MemoryEffects::Read::get()); }
+
+LogicalResult WaitOp::verify() {
+  Type pointee = getElementTypeOrSelf(tt::getPointeeType(getSlots().getType()));
+  auto signal = dyn_cast<IntegerType>(pointee);
+  if (!signal || (signal.getWidth() != 32 && signal.getWidth() != 64))
+    return emitOpError("waits on 32- or 64-bit integer signals, got a pointer to ") << pointee;
+  if (getValue().getType() != pointee)
+    return emitOpError("awaited value has type ") << getValue().getType() << ", the signal has type " << pointee;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// NotifyOp
+//===----------------------------------------------------------------------===//
+
+void NotifyOp::getEffects(Effects &effects) { addReadWrite(effects); }
+
+LogicalResult NotifyOp::verify() {
+  Type pointee = tt::getPointeeType(getSignal().getType());
+  auto signal = dyn_cast<IntegerType>(pointee);
+  if (!signal || (signal.getWidth() != 32 && signal.getWidth() != 64))
+    return emitOpError("updates 32- or 64-bit integer signals, got a pointer to ") << pointee;
+  if (getValue().getType() != pointee)
+    return emitOpError("value has type ") << getValue().getType() << ", the signal has type " << pointee;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ExternCallOp
+//===----------------------------------------------------------------------===//
+
+void ExternCallOp::getEffects(Effects &effects) {
+  if (!getPure())
+    addReadWrite(effects);
+}
+
+Speculation::Speculatability ExternCallOp::getSpeculatability() {
+  return getPure() ? Speculation::Speculatable : Speculation::NotSpeculatable;
+}
+
+} // namespace nereid::distributed

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "nereid/Dialect/Ascend/IR/Ascend.h"
+#include "nereid/Dialect/Distributed/IR/Distributed.h"
+#include "nereid/Transforms/Passes.h"
+
+namespace nereid {
+#define GEN_PASS_DEF_NEREIDINFERLAUNCHMODE
+#include "nereid/Transforms/Passes.h.inc"
+
+namespace {
+struct InferLaunchMode : impl::NereidInferLaunchModeBase<InferLaunchMode> {
+  void runOnOperation() override {
+    bool mixed = false;
+    getOperation().walk([&](mlir::Operation *op) {
+      if (mlir::isa<tt::DotOp, tt::DotScaledOp>(op))
+        mixed = true;
+      else if (auto call = mlir::dyn_cast<distributed::ExternCallOp>(op))
+        mixed |= call.getSymbol() == "barrier_all";
+    });
+    getOperation()->setAttr("ascend.launch_mode",
+                            mlir::StringAttr::get(&getContext(), mixed ? "cv1:2" : "cv0:1"));
+  }
+};
+} // namespace
+} // namespace nereid

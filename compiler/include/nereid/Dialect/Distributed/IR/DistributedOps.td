@@ -22,7 +22,8 @@ def Distributed_Dialect : Dialect {
 
     | op            | effect        | consequence                                  |
     | ------------- | ------------- | -------------------------------------------- |
-    | get_rank, get_num_ranks, symm_at, consume_token | none | folded, hoisted, merged freely |
+    | get_rank, get_num_ranks, consume_token | none | folded, hoisted, merged freely  |
+    | symm_at       | none          | folded and merged; not speculated            |
     | wait          | read          | dead without a user; never moved or merged across a write |
     | notify        | read, write   | stays where it is; nothing moves across it   |
     | extern_call   | read, write unless `pure` | same                             |
@@ -49,11 +50,13 @@ def Dist_GetNumRanksOp : Dist_Op<"get_num_ranks", [Pure]> {
   let assemblyFormat = "$axis attr-dict `:` type($result)";
 }
 
-def Dist_SymmAtOp : Dist_Op<"symm_at", [Pure, TypesMatchWith<"result is of the pointer's type", "ptr", "result", "$_self">]> {
+def Dist_SymmAtOp : Dist_Op<"symm_at", [NoMemoryEffect, TypesMatchWith<"result is of the pointer's type", "ptr", "result", "$_self">]> {
   let summary = "pointer to the same place in another rank's symmetric heap";
   let description = [{
     `ptr` is a scalar pointer into this rank's heap, `rank` a number from 0 to
-    the number of ranks - 1. With `rank` = `get_rank` the result is `ptr`.
+    the number of ranks - 1; anything else fails at run time, so the operation
+    has no effect on memory but may not be speculated. With `rank` = `get_rank`
+    the result is `ptr`.
 
     ```mlir
     %q = distributed.symm_at %p, %r, : !tt.ptr<f32>

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Config.h - Knobs and hooks of the runtime -----------------*- C++ -*-===//
+//
+// Every environment variable that the runtime reads is a row of one table
+// (base/Knobs.cpp); `nereid info` prints it. Options set in code win over the
+// environment.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NEREID_RUNTIME_CONFIG_H
+#define NEREID_RUNTIME_CONFIG_H
+
+#include "nereid/runtime/Status.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nereid::runtime {
+
+/// One row of the table of environment variables.
+struct KnobInfo {
+  const char *name;
+  const char *defaultText;
+  const char *help;
+};
+const std::vector<KnobInfo> &knobTable();
+
+/// What a target profile changes in the runtime.
+struct Profile {
+  std::string name;
+  /// Bytes between the slots of one dl.wait; 0 = the element size.
+  uint64_t waitStride = 0;
+  /// Vector cores of one AI core.
+  int32_t subVecNum = 1;
+};
+/// "host" (adjacent slots), "cuda" (the same) and "ascend910b" (slots 64 bytes
+/// apart). Unknown names: InvalidArgument, listing the known ones.
+Expected<Profile> findProfile(std::string_view name);
+
+/// Options of a job. An empty field means: what the environment says, else the
+/// default of the knob table.
+struct JobOptions {
+  /// Bytes of each rank's symmetric heap (NEREID_HEAP_SIZE, 1G). Rounded up
+  /// to whole pages; must be the same on all ranks.
+  std::optional<uint64_t> heapBytes;
+  /// Seconds without any progress of the whole job after which a launch or a
+  /// host barrier fails (NEREID_TIMEOUT, 30). 0 = never.
+  std::optional<double> timeoutSeconds;
+  /// Seconds that ranks wait for each other in init (NEREID_INIT_TIMEOUT, 60).
+  std::optional<double> initTimeoutSeconds;
+  /// Worker threads of this rank, the launching thread included
+  /// (NEREID_NUM_THREADS; default cores / ranks on this machine, at least 1).
+  std::optional<int32_t> numThreads;
+  /// Target profile (NEREID_PROFILE, "host").
+  std::optional<std::string> profile;
+  /// "fifo" or "random:SEED" (NEREID_SCHEDULE, "fifo"): the latter shuffles
+  /// the order of programs and injects yields, the same way for one seed.
+  std::optional<std::string> schedule;
+  /// Bytes of a program's stack in blocking launches (NEREID_STACK_SIZE, 128K).
+  std::optional<uint64_t> stackBytes;
+  /// Pin worker w of rank r to a core (NEREID_PIN, 0).
+  std::optional<bool> pinThreads;
+};
+
+/// "64M", "1G", "4096", "0.5G" -> bytes (K, M, G, T are powers of 1024, an
+/// `iB`/`B` may follow). Errors: InvalidArgument.
+Expected<uint64_t> parseByteSize(std::string_view text);
+
+/// Called now and then, on the thread that called into the runtime, while it
+/// waits there (launch, barrier, allocate, init). Returning true makes that
+/// call fail with StatusCode::Interrupted. The Python binding checks for
+/// pending signals here. One hook per process; empty = none.
+void setInterruptCheck(std::function<bool()> check);
+
+/// Where tl.device_print goes: called with whole lines, from any worker
+/// thread, one call at a time. Empty = standard output.
+void setPrintSink(std::function<void(std::string_view)> sink);
+
+/// Version of the ABI (abi.h) that this library implements.
+uint32_t abiVersion();
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_CONFIG_H

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- JobLauncher.h - Starts the processes of a job -------------*- C++ -*-===//
+//
+// What `nereid run -n N program args...` does. Every rank is a child with
+// NEREID_RANK, NEREID_WORLD_SIZE, NEREID_LOCAL_RANK, NEREID_JOB and
+// NEREID_JOB_FD in its environment (the last is the inherited memory segment).
+// Neither processes nor shared memory outlive the launcher, however it ends.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NEREID_RUNTIME_JOBLAUNCHER_H
+#define NEREID_RUNTIME_JOBLAUNCHER_H
+
+#include "nereid/runtime/Status.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nereid::runtime {
+
+struct LaunchJobOptions {
+  /// Put "[rank] " before every line of output.
+  bool tagOutput = false;
+  /// Bytes of each heap; empty = NEREID_HEAP_SIZE or its default.
+  std::optional<uint64_t> heapBytes;
+  /// NEREID_TIMEOUT for the ranks; empty = as in the environment.
+  std::optional<double> timeoutSeconds;
+  /// NEREID_SCHEDULE / NEREID_PROFILE for the ranks; empty = as inherited.
+  std::string schedule;
+  std::string profile;
+  /// Worker threads per rank; 0 = cores / ranks.
+  int32_t numThreads = 0;
+  /// More variables for all ranks; "{rank}" in a value becomes the rank.
+  std::vector<std::pair<std::string, std::string>> environment;
+  /// Seconds that survivors get to report after one rank failed, and that
+  /// ranks get to stop after Ctrl-C, before they are killed.
+  double graceSeconds = 5.0;
+  /// Say on standard error which rank failed and how.
+  bool verbose = true;
+};
+
+struct JobResult {
+  /// 0, or that of the first rank that failed: its exit code, 128 + signal
+  /// number when a signal killed it; 130 / 143 after SIGINT / SIGTERM.
+  int32_t exitCode = 0;
+  /// The first rank that failed, -1 when none did.
+  int32_t firstBadRank = -1;
+  /// Exit code of every rank (128 + signal number for signals).
+  std::vector<int32_t> exitCodes;
+};
+
+/// Runs `argv` (argv[0] is looked up in PATH) as `worldSize` ranks and waits
+/// for all of them. SIGINT, SIGTERM and SIGHUP of this process stop the job
+/// while it runs; their handlers are restored afterwards. Call it from the
+/// main thread: ranks die with the thread that started them. Errors:
+/// InvalidArgument, SystemError (program not found or not executable).
+Expected<JobResult> launchJob(const std::vector<std::string> &argv,
+                              int32_t worldSize,
+                              const LaunchJobOptions &options = {});
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_JOBLAUNCHER_H

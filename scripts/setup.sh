@@ -61,7 +61,7 @@ if [ "${#missing[@]}" -gt 0 ]; then
     exit 1
   fi
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}"
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
 python=${NEREID_PYTHON:-/usr/bin/python3}

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Each script of tools/check passes on a good tree and fails, naming file and rule, on a bad one."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKS = ROOT / "tools" / "check"
+SPDX = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
+
+
+def run_check(name: str, root: Path) -> tuple[int, str]:
+    done = subprocess.run([sys.executable, str(CHECKS / f"{name}.py"), str(root)], capture_output=True, text=True)
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def write(root: Path, path: str, text: str) -> None:
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A tree with the real table of layers and a few well-behaved files."""
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    write(tmp_path, "abi/nereid/abi.h", SPDX)
+    write(tmp_path, "runtime/base/status.h", SPDX)
+    write(tmp_path, "runtime/symmetric/heap.cpp", SPDX + '#include "base/status.h"\n#include "nereid/abi.h"\n')
+    write(tmp_path, "compiler/include/nereid/Dialect/Triton/IR/Ops.h",
+          SPDX + '#include "mlir/IR/Dialect.h"\n#include "nereid/Dialect/Triton/IR/Ops.h.inc"\n')
+    write(tmp_path, "compiler/lib/Transforms/Pass.cpp", SPDX + '#include "nereid/Dialect/Triton/IR/Ops.h"\n')
+    write(tmp_path, "runtime/base/CMakeLists.txt", "# " + SPDX[3:] + "add_library(Base STATIC status.cpp)\n")
+    write(tmp_path, "runtime/symmetric/CMakeLists.txt",
+          "# " + SPDX[3:] + "add_library(Symmetric STATIC heap.cpp)\ntarget_link_libraries(Symmetric PUBLIC Base)\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["layering", "spdx", "file_length"])
+def test_good_tree_passes(name, tree):
+    assert run_check(name, tree) == (0, f"{name}.py: ok\n")
+
+
+@pytest.mark.parametrize("name", ["layering", "spdx", "file_length", "docs"])
+def test_this_tree_passes(name):
+    code, output = run_check(name, ROOT)
+    assert code == 0, output
+
+
+@pytest.mark.parametrize("path, text, message", [
+    ("runtime/base/bad.cpp", '#include "llvm/ADT/StringRef.h"\n',
+     "runtime/base/bad.cpp:2: includes 'llvm/ADT/StringRef.h': 'Runtime base' may not use LLVM/MLIR"),
+    ("runtime/symmetric/bad.cpp", '#include "nereid/Dialect/Triton/IR/Ops.h"\n',
+     "'Runtime symmetric' may not use 'Dialects'"),
+    ("runtime/base/bad.h", '#include "symmetric/heap.h"\n#include "../symmetric/heap.cpp"\n',
+     "runtime/base/bad.h:3: includes '../symmetric/heap.cpp', which belongs to 'Runtime symmetric'"),
+    ("compiler/lib/Frontend/bad.cpp", '#include "nereid/Transforms/Passes.h.inc"\n',
+     "'Front end' may not use 'Transforms'"),
+    ("compiler/lib/Target/CPU/bad.cpp", '#include "base/status.h"\n', "'CPU target' may not use 'Runtime base'"),
+    ("compiler/lib/Dialect/bad.cpp", "#include <boost/context/fiber.hpp>\n",
+     "'Dialects' may not use Boost.Context"),
+    ("compiler/lib/Dialect/Bad.td", 'include "nereid/Frontend/Ast.td"\n', "'Dialects' may not use 'Front end'"),
+    ("compiler/lib/Misc/bad.cpp", "", "compiler/lib/Misc/bad.cpp: lies in no layer"),
+])
+def test_bad_include_is_named(tree, path, text, message):
+    write(tree, path, SPDX + text)
+    code, output = run_check("layering", tree)
+    assert code == 1
+    assert message in output
+
+
+def test_bad_link_is_named(tree):
+    write(tree, "compiler/lib/Frontend/CMakeLists.txt", "nereid_add_compiler_library(NereidFrontend a.cpp LINK Base)\n")
+    write(tree, "runtime/transport/CMakeLists.txt", "add_library(Transport x.cpp)\ntarget_link_libraries(Transport PRIVATE MLIRIR)\n")
+    code, output = run_check("layering", tree)
+    assert code == 1
+    assert "'NereidFrontend' links 'Base', which belongs to 'Runtime base': 'Front end' may not use" in output
+    assert "runtime/transport/CMakeLists.txt:2: 'Transport' links 'MLIRIR': 'Runtime transport' may not use LLVM/MLIR" in output
+
+
+def test_table_with_unknown_layer_is_named(tree):
+    table = tree / "docs" / "architecture.md"
+    table.write_text(table.read_text().replace("| Runtime base | `runtime/base` | ABI |", "| Runtime base | `runtime/base` | Moon |"))
+    code, output = run_check("layering", tree)
+    assert code == 1
+    assert "layer 'Runtime base' may use 'Moon', which is no layer of the table" in output
+
+
+def test_missing_licence_line_is_named(tree):
+    write(tree, "runtime/base/bad.cpp", "\n\n\n" + SPDX + "int x;\n")
+    write(tree, "python/nereid/__init__.py", "")
+    code, output = run_check("spdx", tree)
+    assert code == 1
+    assert "runtime/base/bad.cpp:1: the line" in output
+    assert "__init__.py" not in output
+
+
+def test_long_file_is_named(tree):
+    write(tree, "runtime/base/long.cpp", SPDX + "\n" * 999)
+    assert run_check("file_length", tree)[0] == 0
+    write(tree, "runtime/base/long.cpp", SPDX + "\n" * 1000)
+    code, output = run_check("file_length", tree)
+    assert code == 1
+    assert "runtime/base/long.cpp: 1001 lines; split it, 1000 is the limit" in output
+
+
+@pytest.mark.parametrize("text, message", [
+    ("[a](gone.md)\n", "page.md:1: the link 'gone.md' leads nowhere"),
+    ("# One\n[a](#two)\n", "page.md:2: the link '#two' names no heading"),
+    ("```sh\nscripts/gone.sh\n```\n", "page.md:2: the command names 'scripts/gone.sh', which is not there"),
+    ("```sh\nnereid run -n 4 examples/gone.py --seed 1\n```\n", "names 'examples/gone.py'"),
+    ("```sh\n\nscripts/plain.sh\n```\n", "page.md:3: 'scripts/plain.sh' is shown as a command but is not executable"),
+])
+def test_bad_docs_are_named(tmp_path, text, message):
+    write(tmp_path, "page.md", text)
+    write(tmp_path, "scripts/plain.sh", "")
+    code, output = run_check("docs", tmp_path)
+    assert code == 1
+    assert message in output
+
+
+def test_good_docs_pass(tmp_path):
+    write(tmp_path, "page.md", "# One, two\n[a](#one-two) [b](https://example.org/x) `kernel[grid](...)`\n"
+                               "```python\nscripts/gone.sh\n```\n```sh\nbash scripts/plain.sh\n```\n")
+    write(tmp_path, "scripts/plain.sh", "")
+    assert run_check("docs", tmp_path) == (0, "docs.py: ok\n")

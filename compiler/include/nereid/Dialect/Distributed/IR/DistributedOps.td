@@ -27,6 +27,7 @@ def Distributed_Dialect : Dialect {
     | wait          | read          | dead without a user; never moved or merged across a write |
     | notify        | read, write   | stays where it is; nothing moves across it   |
     | extern_call   | read, write unless `pure` | same                             |
+    | yield         | read, write   | same                                         |
 
     A wait whose token nobody consumes is therefore dead code. The pass
     `nereid-check-tokens` makes that an error before any optimisation runs.
@@ -114,6 +115,21 @@ def Dist_ExternCallOp : Dist_Op<"extern_call", [DeclareOpInterfaceMethods<Memory
   let arguments = (ins Variadic<AnyType>:$srcs, StrAttr:$libname, StrAttr:$libpath, StrAttr:$symbol, BoolAttr:$pure);
   let results = (outs Variadic<AnyType>:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Dist_YieldOp : Dist_Op<"yield", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "lets other programs run";
+  let description = [{
+    Stands on the back edge of loops that spin until another program or rank
+    changes memory. A target whose programs share a core gives it to another
+    program; one whose programs run on their own may ignore it. Nothing moves
+    across it. `nereid-mark-spin-loops` inserts it.
+
+    ```mlir
+    distributed.yield
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
 }
 
 #endif // NEREID_DISTRIBUTED_OPS_TD

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The exceptions of the package."""
+
+
+class NereidError(Exception):
+    """Base class of all errors that Nereid raises on its own account."""
+
+
+class CompilationError(NereidError, RuntimeError):
+    """A kernel cannot be compiled.
+
+    ``str(error)`` is the rendered diagnostic: file, line, column, what is wrong,
+    the source line with a caret, and what to write instead.
+    """
+
+
+class LaunchError(NereidError, RuntimeError):
+    """A launch failed while it ran: a deadlock, a rank that died, a bad rank in
+    ``dl.symm_at``, a failed ``tl.device_assert`` ...
+
+    ``str(error)`` is the runtime's report; ``error.code`` is its kind as words
+    ("deadlock", "rank died", ...), ``error.rank`` the rank at fault or -1.
+    """
+
+    code = "internal"
+    rank = -1
+
+
+class JobError(LaunchError):
+    """A call of the host API failed: joining a job, a collective call that the
+    ranks made differently, a full symmetric heap."""
+
+
+class ArgumentError(NereidError, TypeError):
+    """An argument of a launch that cannot work: its number, kind, layout or
+    device. The text names the kernel and the parameter."""

@@ -2,6 +2,7 @@
 //
 // nereid-opt: reads IR, runs passes and pipelines by name, prints IR.
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
+#include "nereid/Dialect/CPU/IR/CPU.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 #include "nereid/Transforms/Passes.h"
@@ -16,6 +17,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<nereid::tt::TritonDialect, nereid::distributed::DistributedDialect, nereid::ascend::AscendDialect,
+                  nereid::cpu::CPUDialect,
                   mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
                   mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::vector::VectorDialect,
                   mlir::LLVM::LLVMDialect, mlir::ub::UBDialect>();

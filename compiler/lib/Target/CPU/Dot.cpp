@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Register-blocked dot: panels of B outermost, rows of A inside, a loop over k
+// that holds a tileM x tileN block of C in vector registers.
+#include "nereid/Target/CPU/Dot.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nereid::cpu;
+
+namespace {
+
+/// Type in which products of elements of type `element` are formed.
+Type getComputeType(Type element, Type accumulator) {
+  MLIRContext *context = element.getContext();
+  if (isa<FloatType>(accumulator))
+    return element.isF64() || accumulator.isF64() ? Type(Float64Type::get(context)) : Type(Float32Type::get(context));
+  return IntegerType::get(context, std::max(32u, accumulator.getIntOrFloatBitWidth()));
+}
+
+/// Shape of the block of C that stays in registers.
+struct RegisterTile {
+  int64_t rows, columns;
+};
+
+/// Most columns of a register tile: four vectors where there are 32 registers,
+/// two where there are 16.
+int64_t maxTileColumns(const DotLayout &layout) {
+  int64_t lanes = layout.target.lanes(layout.compute.getIntOrFloatBitWidth());
+  return lanes * (layout.target.vectorRegisters >= 32 ? 4 : 2);
+}
+
+/// Rows for a block of `columns` columns: enough independent multiply-adds to
+/// hide their latency, few enough that C, one row of B and a broadcast fit.
+RegisterTile chooseRegisterTile(const DotLayout &layout, int64_t columns) {
+  int64_t lanes = layout.target.lanes(layout.compute.getIntOrFloatBitWidth());
+  int64_t vectors = llvm::divideCeil(columns, lanes);
+  int64_t rows;
+  if (layout.target.vectorRegisters >= 32)
+    rows = vectors >= 4 ? 4 : vectors == 3 ? 8 : vectors == 2 ? 8 : 16;
+  else
+    rows = vectors >= 2 ? 6 : 8;
+  return {std::min(rows, layout.m), columns};
+}
+
+/// Emits the loops of one dot.
+class DotEmitter {
+public:
+  DotEmitter(OpBuilder &builder, Location loc, const DotLayout &layout)
+      : builder(builder), loc(loc), layout(layout), i64(builder.getI64Type()),
+        pointer(LLVM::LLVMPointerType::get(builder.getContext())),
+        lanes(layout.target.lanes(layout.compute.getIntOrFloatBitWidth())) {}
+
+  void emit(Value a, Value b, Value c) {
+    int64_t full = layout.n / layout.panelWidth;
+    forEach(full, [&](Value panel) {
+      emitPanel(a, offset(b, panel, layout.panelStride, layout.packedB),
+                offset(c, panel, layout.panelWidth, layout.accumulator), layout.panelWidth);
+    });
+    if (int64_t rest = layout.n % layout.panelWidth)
+      emitPanel(a, offset(b, full * layout.panelStride, layout.packedB),
+                offset(c, full * layout.panelWidth, layout.accumulator), rest);
+  }
+
+private:
+  Value constant(int64_t value) { return arith::ConstantIntOp::create(builder, loc, i64, value); }
+
+  Value offset(Value base, int64_t elements, Type element) {
+    if (elements == 0)
+      return base;
+    return LLVM::GEPOp::create(builder, loc, pointer, element, base, ArrayRef<LLVM::GEPArg>{int32_t(elements)});
+  }
+  Value offset(Value base, Value index, int64_t scale, Type element) {
+    if (scale != 1)
+      index = arith::MulIOp::create(builder, loc, index, constant(scale));
+    return LLVM::GEPOp::create(builder, loc, pointer, element, base, ArrayRef<LLVM::GEPArg>{index});
+  }
+
+  /// Calls `body` for 0 .. count-1: straight code for one round, else a loop.
+  void forEach(int64_t count, llvm::function_ref<void(Value)> body) {
+    if (count == 0)
+      return;
+    if (count == 1)
+      return body(constant(0));
+    auto loop = scf::ForOp::create(builder, loc, constant(0), constant(count), constant(1));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    body(loop.getInductionVar());
+  }
+
+  /// Columns 0 .. columns-1 of one panel.
+  void emitPanel(Value a, Value b, Value c, int64_t columns) {
+    int64_t width = std::min(maxTileColumns(layout), layout.panelWidth);
+    int64_t full = columns / width;
+    forEach(full, [&](Value block) {
+      emitColumns(a, offset(b, block, width, layout.packedB), offset(c, block, width, layout.accumulator), width);
+    });
+    if (int64_t rest = columns % width)
+      emitColumns(a, offset(b, full * width, layout.packedB), offset(c, full * width, layout.accumulator), rest);
+  }
+
+  /// One block of columns, all rows.
+  void emitColumns(Value a, Value b, Value c, int64_t columns) {
+    RegisterTile tile = chooseRegisterTile(layout, columns);
+    int64_t full = layout.m / tile.rows;
+    forEach(full, [&](Value block) {
+      emitTile(offset(a, block, tile.rows * layout.lda, layout.packedA), b,
+               offset(c, block, tile.rows * layout.ldc, layout.accumulator), tile);
+    });
+    if (int64_t rest = layout.m % tile.rows) {
+      int64_t row = full * tile.rows;
+      emitTile(offset(a, row * layout.lda, layout.packedA), b, offset(c, row * layout.ldc, layout.accumulator),
+               {rest, columns});
+    }
+  }
+
+  void emitTile(Value a, Value b, Value c, RegisterTile tile) {
+    // A whole number of vectors; the surplus columns read padding of B.
+    int64_t width = llvm::alignTo(tile.columns, lanes);
+    auto type = VectorType::get(width, layout.compute);
+    SmallVector<Value> sums;
+    for (int64_t row = 0; row < tile.rows; ++row)
+      sums.push_back(loadC(offset(c, row * layout.ldc, layout.accumulator), type, tile.columns));
+
+    auto loop = scf::ForOp::create(builder, loc, constant(0), constant(layout.k), constant(1), sums);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      Value k = loop.getInductionVar();
+      Value bRow = LLVM::LoadOp::create(builder, loc, type, offset(b, k, layout.panelWidth, layout.packedB),
+                                        panelAlignment());
+      Value aColumn = offset(a, k, 1, layout.packedA);
+      SmallVector<Value> next;
+      for (int64_t row = 0; row < tile.rows; ++row) {
+        Value element =
+            LLVM::LoadOp::create(builder, loc, layout.packedA, offset(aColumn, row * layout.lda, layout.packedA));
+        Value aRow = vector::BroadcastOp::create(builder, loc, type, element);
+        next.push_back(multiplyAdd(aRow, bRow, loop.getRegionIterArg(row)));
+      }
+      scf::YieldOp::create(builder, loc, next);
+    }
+    for (int64_t row = 0; row < tile.rows; ++row)
+      storeC(loop.getResult(row), offset(c, row * layout.ldc, layout.accumulator), tile.columns);
+  }
+
+  Value multiplyAdd(Value x, Value y, Value sum) {
+    if (isa<IntegerType>(layout.compute))
+      return arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, x, y), sum);
+    if (layout.target.hasFMA)
+      return vector::FMAOp::create(builder, loc, x, y, sum);
+    return arith::AddFOp::create(builder, loc, arith::MulFOp::create(builder, loc, x, y), sum);
+  }
+
+  /// Alignment of the start of a register tile's row of B.
+  unsigned panelAlignment() {
+    int64_t bytes = layout.compute.getIntOrFloatBitWidth() / 8;
+    return llvm::MinAlign(llvm::MinAlign(DotLayout::alignment, layout.panelWidth * bytes), maxTileColumns(layout) * bytes);
+  }
+  unsigned rowAlignment() {
+    int64_t bytes = layout.accumulator.getIntOrFloatBitWidth() / 8;
+    return llvm::MinAlign(llvm::MinAlign(DotLayout::alignment, layout.ldc * bytes), maxTileColumns(layout) * bytes);
+  }
+
+  /// The first `columns` lanes of a `width`-lane mask.
+  Value firstLanes(int64_t width, int64_t columns) {
+    SmallVector<bool> bits(width, false);
+    std::fill_n(bits.begin(), columns, true);
+    auto type = VectorType::get(width, builder.getI1Type());
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, bits));
+  }
+
+  Value loadC(Value address, VectorType type, int64_t columns) {
+    auto stored = VectorType::get(type.getShape(), layout.accumulator);
+    Value row;
+    if (columns == type.getNumElements()) {
+      row = LLVM::LoadOp::create(builder, loc, stored, address, rowAlignment());
+    } else {
+      Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(stored));
+      row = LLVM::MaskedLoadOp::create(builder, loc, stored, address, firstLanes(type.getNumElements(), columns), zero,
+                                       rowAlignment());
+    }
+    if (stored == type)
+      return row;
+    if (isa<FloatType>(layout.compute))
+      return arith::ExtFOp::create(builder, loc, type, row);
+    return arith::ExtSIOp::create(builder, loc, type, row);
+  }
+
+  void storeC(Value row, Value address, int64_t columns) {
+    auto type = cast<VectorType>(row.getType());
+    auto stored = VectorType::get(type.getShape(), layout.accumulator);
+    if (stored != type) {
+      if (isa<FloatType>(layout.compute))
+        row = arith::TruncFOp::create(builder, loc, stored, row);
+      else
+        row = arith::TruncIOp::create(builder, loc, stored, row);
+    }
+    if (columns == type.getNumElements())
+      LLVM::StoreOp::create(builder, loc, row, address, rowAlignment());
+    else
+      LLVM::MaskedStoreOp::create(builder, loc, row, address, firstLanes(type.getNumElements(), columns),
+                                  rowAlignment());
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  const DotLayout &layout;
+  Type i64, pointer;
+  int64_t lanes;
+};
+
+} // namespace
+
+DotLayout nereid::cpu::chooseDotLayout(int64_t m, int64_t n, int64_t k, Type aElement, Type bElement,
+                                       Type accumulator, const TargetFeatures &target) {
+  assert(m > 0 && n > 0 && k > 0 && "empty dot");
+  DotLayout layout;
+  layout.m = m;
+  layout.n = n;
+  layout.k = k;
+  layout.target = target;
+  layout.accumulator = accumulator;
+  Type wider = getComputeType(aElement, accumulator);
+  if (getComputeType(bElement, accumulator).getIntOrFloatBitWidth() > wider.getIntOrFloatBitWidth())
+    wider = getComputeType(bElement, accumulator);
+  layout.packedA = layout.packedB = layout.compute = wider;
+  layout.lda = k;
+  layout.ldc = n;
+  // Panels are as wide as a register tile, but at least 16 columns, so that the
+  // tile load can write 16 elements at a time.
+  int64_t width = std::max<int64_t>(16, maxTileColumns(layout));
+  layout.panelWidth = std::min<int64_t>(width, llvm::alignTo(n, 16));
+  layout.panelStride = k * layout.panelWidth;
+  layout.numPanels = llvm::divideCeil(n, layout.panelWidth);
+  return layout;
+}
+
+Value nereid::cpu::emitBOffset(OpBuilder &builder, Location loc, const DotLayout &layout, Value row, Value column) {
+  Type i64 = builder.getI64Type();
+  auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(builder, loc, i64, value); };
+  auto toI64 = [&](Value value) -> Value {
+    return value.getType() == i64 ? value : arith::IndexCastOp::create(builder, loc, i64, value);
+  };
+  row = toI64(row);
+  column = toI64(column);
+  Value inPanel = arith::MulIOp::create(builder, loc, row, constant(layout.panelWidth));
+  if (layout.numPanels == 1)
+    return arith::AddIOp::create(builder, loc, inPanel, column);
+  Value width = constant(layout.panelWidth);
+  Value panel = arith::DivUIOp::create(builder, loc, column, width);
+  Value start = arith::MulIOp::create(builder, loc, panel, constant(layout.panelStride));
+  Value rest = arith::RemUIOp::create(builder, loc, column, width);
+  return arith::AddIOp::create(builder, loc, arith::AddIOp::create(builder, loc, start, inPanel), rest);
+}
+
+void nereid::cpu::emitDot(OpBuilder &builder, Location loc, const DotLayout &layout, Value a, Value b, Value c) {
+  DotEmitter(builder, loc, layout).emit(a, b, c);
+}

@@ -29,6 +29,7 @@ DISTRIBUTED = {
     "06_all_to_all": ["--shape", "{odd:40,4,80}", "--dtype", "float32"],
     "07_allgather_gemm": ["--shape", "{odd:130,130,130}", "--dtype", "float16"],
     "08_gemm_reduce_scatter": ["--shape", "{odd:130,130,130}", "--dtype", "float16"],
+    "09_allgather_gemm_signals": ["--shape", "{odd:130,130,130}", "--dtype", "float16"],
 }
 
 
@@ -107,7 +108,8 @@ def test_distributed_under_random_schedules(name, repeat):
 
 
 @pytest.mark.parametrize("programs", [1, 3, 7])
-@pytest.mark.parametrize("name", ["05_all_gather", "06_all_to_all", "07_allgather_gemm", "08_gemm_reduce_scatter"])
+@pytest.mark.parametrize("name", ["05_all_gather", "06_all_to_all", "07_allgather_gemm", "08_gemm_reduce_scatter",
+                                  "09_allgather_gemm_signals"])
 def test_any_number_of_programs(name, programs):
     arguments = expand(DISTRIBUTED[name], generator(name, "programs", programs))
     assert run_example(name, [*arguments, "--programs", str(programs)], 2).count("ok\n") == 2

@@ -18,4 +18,3 @@ tools.update({name: os.path.join(config.llvm_tools_dir, name)
 for name, path in tools.items():
     config.substitutions.append((r"(?<![\w/.-])" + name + r"(?![\w/.-])", path))
 
-config.environment["FILECHECK_OPTS"] = "--dump-input-filter=all"

@@ -58,9 +58,15 @@ OpFoldResult SymmAtOp::fold(FoldAdaptor) {
 // WaitOp
 //===----------------------------------------------------------------------===//
 
-void WaitOp::getEffects(Effects &effects) { effects.emplace_back(MemoryEffects::Read::get()); }
+void WaitOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  if (getBarrier())
+    effects.emplace_back(MemoryEffects::Write::get());
+}
 
 LogicalResult WaitOp::verify() {
+  if (isa<RankedTensorType>(tt::getPointeeType(getElementTypeOrSelf(getSlots().getType()))))
+    return emitOpError("waits on signals, got a block pointer ") << getSlots().getType();
   Type pointee = getElementTypeOrSelf(tt::getPointeeType(getSlots().getType()));
   auto signal = dyn_cast<IntegerType>(pointee);
   if (!signal || (signal.getWidth() != 32 && signal.getWidth() != 64))

@@ -69,7 +69,29 @@ static ParseResult parseHints(OpAsmParser &parser, OperationState &state) {
   }
 }
 
-static void printHints(OpAsmPrinter &printer, CacheModifier cache, EvictionPolicy evict) {
+/// Newer text has both hints in one attribute of the dictionary.
+static ParseResult takeCachePolicy(OpAsmParser &parser, OperationState &state) {
+  Attribute attr = state.attributes.get("cachePolicy");
+  if (!attr)
+    return success();
+  auto policy = dyn_cast<CachePolicyAttr>(attr);
+  if (!policy)
+    return parser.emitError(parser.getNameLoc(), "cachePolicy is a #tt.cache_policy, got ") << attr;
+  if (state.attributes.get("cache") || state.attributes.get("evict"))
+    return parser.emitError(parser.getNameLoc(), "takes cachePolicy or the two hints by name, not both");
+  state.attributes.erase("cachePolicy");
+  state.addAttribute("cache", CacheModifierAttr::get(parser.getContext(), policy.getCacheModifier()));
+  state.addAttribute("evict", EvictionPolicyAttr::get(parser.getContext(), policy.getEvictionPolicy()));
+  return success();
+}
+
+static bool printsCachePolicy(Operation *op) {
+  return cast<TritonDialect>(op->getDialect())->getTextForm() == TritonDialect::TextForm::Triton39;
+}
+
+static void printHints(OpAsmPrinter &printer, Operation *op, CacheModifier cache, EvictionPolicy evict) {
+  if (printsCachePolicy(op))
+    return;
   if (cache != CacheModifier::NONE)
     printer << " cacheModifier = " << stringifyCacheModifier(cache);
   if (evict != EvictionPolicy::NORMAL)
@@ -78,13 +100,18 @@ static void printHints(OpAsmPrinter &printer, CacheModifier cache, EvictionPolic
 
 /// Attributes left for the dictionary: not the ones printed by name, not those
 /// that have their default value.
-static void printRest(OpAsmPrinter &printer, Operation *op, ArrayRef<int32_t> boundaryCheck, bool isVolatile) {
+static void printRest(OpAsmPrinter &printer, Operation *op, CacheModifier cache, EvictionPolicy evict) {
   SmallVector<StringRef> elided = {"cache", "evict", "operandSegmentSizes"};
-  if (boundaryCheck.empty())
+  auto boundaryCheck = op->getAttrOfType<DenseI32ArrayAttr>("boundaryCheck");
+  if (boundaryCheck && boundaryCheck.empty())
     elided.push_back("boundaryCheck");
-  if (!isVolatile)
+  auto isVolatile = op->getAttrOfType<BoolAttr>("isVolatile");
+  if (isVolatile && !isVolatile.getValue())
     elided.push_back("isVolatile");
-  printer.printOptionalAttrDict(op->getAttrs(), elided);
+  SmallVector<NamedAttribute> attrs(op->getAttrs());
+  if (printsCachePolicy(op) && (cache != CacheModifier::NONE || evict != EvictionPolicy::NORMAL))
+    attrs.emplace_back("cachePolicy", CachePolicyAttr::get(op->getContext(), cache, evict));
+  printer.printOptionalAttrDict(attrs, elided);
 }
 
 ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &state) {
@@ -92,7 +119,8 @@ ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &state) {
   Type type;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseOperandList(operands) || parseHints(parser, state) ||
-      parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(type))
+      parser.parseOptionalAttrDict(state.attributes) || takeCachePolicy(parser, state) ||
+      parser.parseColonType(type))
     return failure();
   if (operands.empty() || operands.size() > 3)
     return parser.emitError(loc, "a load takes a pointer, an optional mask and an optional other value");
@@ -113,8 +141,8 @@ void LoadOp::print(OpAsmPrinter &printer) {
     printer << ", " << getMask();
   if (getOther())
     printer << ", " << getOther();
-  printHints(printer, getCache(), getEvict());
-  printRest(printer, *this, getBoundaryCheck(), getIsVolatile());
+  printHints(printer, *this, getCache(), getEvict());
+  printRest(printer, *this, getCache(), getEvict());
   printer << " : " << getPtr().getType();
 }
 
@@ -123,7 +151,8 @@ ParseResult StoreOp::parse(OpAsmParser &parser, OperationState &state) {
   Type type;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseOperandList(operands) || parseHints(parser, state) ||
-      parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(type))
+      parser.parseOptionalAttrDict(state.attributes) || takeCachePolicy(parser, state) ||
+      parser.parseColonType(type))
     return failure();
   if (operands.size() < 2 || operands.size() > 3)
     return parser.emitError(loc, "a store takes a pointer, a value and an optional mask");
@@ -135,8 +164,8 @@ void StoreOp::print(OpAsmPrinter &printer) {
   printer << " " << getPtr() << ", " << getValue();
   if (getMask())
     printer << ", " << getMask();
-  printHints(printer, getCache(), getEvict());
-  printRest(printer, *this, getBoundaryCheck(), /*isVolatile=*/false);
+  printHints(printer, *this, getCache(), getEvict());
+  printRest(printer, *this, getCache(), getEvict());
   printer << " : " << getPtr().getType();
 }
 
@@ -181,6 +210,20 @@ LogicalResult AtomicRMWOp::verify() {
     return emitOpError(stringifyRMWOp(kind)) << " needs integer elements, got " << element;
   if (getMask() && getMask().getType() != getI1Like(getPtr().getType()))
     return emitOpError("mask of ") << getMask().getType() << " does not fit " << getPtr().getType();
+  return success();
+}
+
+LogicalResult AtomicCASOp::verify() {
+  unsigned bits = getElementBits(getElementTypeOrSelf(getVal().getType()));
+  if (bits != 16 && bits != 32 && bits != 64)
+    return emitOpError("compares elements of 16, 32 or 64 bits, got ") << getVal().getType();
+  return success();
+}
+
+LogicalResult AtomicPollOp::verify() {
+  Type pointee = getPointeeType(getPtr().getType());
+  if (pointee != getExpected().getType())
+    return emitOpError("expects a value of type ") << getExpected().getType() << " at a pointer to " << pointee;
   return success();
 }
 
@@ -241,6 +284,14 @@ LogicalResult MakeTensorPtrOp::verify() {
   if (getShape().size() != rank || getStrides().size() != rank || getOffsets().size() != rank ||
       getOrder().size() != rank)
     return emitOpError("needs shape, strides, offsets and order of rank ") << rank;
+  SmallVector<bool> seen(rank, false);
+  for (int32_t dim : getOrder()) {
+    if (dim < 0 || size_t(dim) >= rank || seen[dim])
+      return emitOpError("order names each of the ") << rank << " dimensions once";
+    seen[dim] = true;
+  }
+  if (tile.getElementType() != getPointeeType(getBase().getType()))
+    return emitOpError("of a pointer to ") << getPointeeType(getBase().getType()) << " cannot give " << getType();
   return success();
 }
 
@@ -254,6 +305,13 @@ ParseResult AdvanceOp::parse(OpAsmParser &parser, OperationState &state) {
       parser.resolveOperands(offsets, parser.getBuilder().getI32Type(), state.operands))
     return failure();
   state.addTypes(type);
+  return success();
+}
+
+LogicalResult AdvanceOp::verify() {
+  auto tile = cast<RankedTensorType>(getPointeeType(getPtr().getType()));
+  if (int64_t(getOffsets().size()) != tile.getRank())
+    return emitOpError("needs ") << tile.getRank() << " offsets, got " << getOffsets().size();
   return success();
 }
 
@@ -292,6 +350,82 @@ void MakeTensorDescOp::print(OpAsmPrinter &printer) {
   printer.printStrippedAttrOrType(cast<PointerType>(getBase().getType()));
   printer << ", ";
   printer.printStrippedAttrOrType(getType());
+}
+
+LogicalResult MakeTensorDescOp::verify() {
+  RankedTensorType block = getType().getBlockType();
+  if (int64_t(getShape().size()) != block.getRank())
+    return emitOpError("needs shape and strides of rank ") << block.getRank() << ", got " << getShape().size();
+  if (block.getElementType() != getPointeeType(getBase().getType()))
+    return emitOpError("of a pointer to ") << getPointeeType(getBase().getType()) << " cannot give " << getType();
+  return success();
+}
+
+ParseResult DescriptorLoadOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::UnresolvedOperand desc;
+  Operands indices;
+  Type descType, type;
+  if (parser.parseOperand(desc) || parseList(parser, indices) || parseHints(parser, state) ||
+      parser.parseOptionalAttrDict(state.attributes) || takeCachePolicy(parser, state) ||
+      parser.parseColonType(descType) || parser.parseArrow() || parser.parseType(type) ||
+      parser.resolveOperand(desc, descType, state.operands) ||
+      parser.resolveOperands(indices, parser.getBuilder().getI32Type(), state.operands))
+    return failure();
+  state.addTypes(type);
+  return success();
+}
+
+void DescriptorLoadOp::print(OpAsmPrinter &printer) {
+  printer << " " << getDesc() << "[" << getIndices() << "]";
+  printHints(printer, *this, getCache(), getEvict());
+  printRest(printer, *this, getCache(), getEvict());
+  printer << " : " << getDesc().getType() << " -> " << getType();
+}
+
+/// The tile of an access is the descriptor's block, leading dimensions of size
+/// 1 left out or not.
+static LogicalResult verifyTile(Operation *op, TensorDescType desc, Type tileType, unsigned numIndices) {
+  RankedTensorType block = desc.getBlockType();
+  auto tile = cast<RankedTensorType>(tileType);
+  if (int64_t(numIndices) != block.getRank())
+    return op->emitOpError("needs ") << block.getRank() << " indices, got " << numIndices;
+  ArrayRef<int64_t> shape = block.getShape();
+  while (int64_t(shape.size()) > tile.getRank() && shape.front() == 1)
+    shape = shape.drop_front();
+  if (shape != tile.getShape() || block.getElementType() != tile.getElementType())
+    return op->emitOpError("tile of ") << tile << " does not fit a descriptor of blocks " << block;
+  return success();
+}
+
+LogicalResult DescriptorLoadOp::verify() {
+  return verifyTile(*this, cast<TensorDescType>(getDesc().getType()), getType(), getIndices().size());
+}
+LogicalResult DescriptorStoreOp::verify() {
+  return verifyTile(*this, cast<TensorDescType>(getDesc().getType()), getSrc().getType(), getIndices().size());
+}
+LogicalResult DescriptorReduceOp::verify() {
+  return verifyTile(*this, cast<TensorDescType>(getDesc().getType()), getSrc().getType(), getIndices().size());
+}
+
+/// Rows by index: blocks of one row, one row of the tile for each offset.
+static LogicalResult verifyRows(Operation *op, TensorDescType desc, Type offsetsType, Type tileType) {
+  RankedTensorType block = desc.getBlockType();
+  auto offsets = cast<RankedTensorType>(offsetsType), tile = cast<RankedTensorType>(tileType);
+  if (block.getRank() != 2 || block.getDimSize(0) != 1)
+    return op->emitOpError("takes a descriptor of blocks 1xN, got ") << desc;
+  if (offsets.getRank() != 1)
+    return op->emitOpError("takes a 1-D tensor of row offsets, got ") << offsets;
+  if (tile.getRank() != 2 || tile.getDimSize(0) != offsets.getDimSize(0) ||
+      tile.getDimSize(1) != block.getDimSize(1) || tile.getElementType() != block.getElementType())
+    return op->emitOpError("tile of ") << tile << " does not fit " << offsets << " and a descriptor of blocks " << block;
+  return success();
+}
+
+LogicalResult DescriptorGatherOp::verify() {
+  return verifyRows(*this, cast<TensorDescType>(getDesc().getType()), getXOffsets().getType(), getType());
+}
+LogicalResult DescriptorScatterOp::verify() {
+  return verifyRows(*this, cast<TensorDescType>(getDesc().getType()), getXOffsets().getType(), getSrc().getType());
 }
 
 } // namespace nereid::tt

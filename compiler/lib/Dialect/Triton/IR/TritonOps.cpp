@@ -168,13 +168,14 @@ LogicalResult TransOp::verify() {
   SmallVector<bool> seen(src.getRank(), false);
   if (int64_t(order.size()) != src.getRank() || dst.getRank() != src.getRank())
     return emitOpError("order names each of the ") << src.getRank() << " dimensions once";
-  for (auto [i, dim] : llvm::enumerate(order)) {
+  for (int32_t dim : order) {
     if (dim < 0 || dim >= src.getRank() || seen[dim])
       return emitOpError("order names each of the ") << src.getRank() << " dimensions once";
     seen[dim] = true;
+  }
+  for (auto [i, dim] : llvm::enumerate(order))
     if (dst.getDimSize(i) != src.getDimSize(dim))
       return emitOpError("of ") << src << " cannot give " << dst;
-  }
   return success();
 }
 
@@ -285,6 +286,30 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
+/// How many elements one stored element of the format holds.
+static int64_t getPackFactor(ScaleDotElemType type, bool packed) {
+  return type == ScaleDotElemType::E2M1 && packed ? 2 : 1;
+}
+
+LogicalResult DotScaledOp::verify() {
+  auto a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType());
+  auto d = cast<RankedTensorType>(getD().getType());
+  int64_t rank = a.getRank();
+  if (rank < 2 || b.getRank() != rank || d.getRank() != rank)
+    return emitOpError("takes operands of equal rank 2 or 3, got ") << a << " and " << b;
+  // Four-bit elements lie two in a byte, along k or along the other dimension.
+  int64_t aPack = getPackFactor(getAElemType(), true), bPack = getPackFactor(getBElemType(), true);
+  int64_t m = a.getDimSize(rank - 2) * (getLhsKPack() ? 1 : aPack);
+  int64_t ka = a.getDimSize(rank - 1) * (getLhsKPack() ? aPack : 1);
+  int64_t kb = b.getDimSize(rank - 2) * (getRhsKPack() ? bPack : 1);
+  int64_t n = b.getDimSize(rank - 1) * (getRhsKPack() ? 1 : bPack);
+  if (ka != kb)
+    return emitOpError("inner dimensions differ: ") << a << " holds " << ka << ", " << b << " holds " << kb;
+  if (d.getDimSize(rank - 2) != m || d.getDimSize(rank - 1) != n)
+    return emitOpError("of ") << a << " and " << b << " cannot give " << d;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions, scans, selections
 //===----------------------------------------------------------------------===//
@@ -333,9 +358,30 @@ template <typename Return, typename Op> static LogicalResult verifyCombine(Op op
   return success();
 }
 
-LogicalResult ReduceOp::verify() { return verifyAxis(*this); }
+LogicalResult ReduceOp::verify() {
+  if (failed(verifyAxis(*this)))
+    return failure();
+  if (getResult().size() != getSrcs().size())
+    return emitOpError("of ") << getSrcs().size() << " operands gives as many results, got " << getResult().size();
+  for (auto [src, result] : llvm::zip_equal(getSrcs(), getResult())) {
+    auto type = cast<RankedTensorType>(src.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.erase(shape.begin() + getAxis());
+    Type expected = shape.empty() ? type.getElementType() : Type(RankedTensorType::get(shape, type.getElementType()));
+    if (result.getType() != expected)
+      return emitOpError("of ") << type << " along axis " << getAxis() << " gives " << expected << ", not "
+                                << result.getType();
+  }
+  return success();
+}
 LogicalResult ReduceOp::verifyRegions() { return verifyCombine<ReduceReturnOp>(*this); }
-LogicalResult ScanOp::verify() { return verifyAxis(*this); }
+LogicalResult ScanOp::verify() {
+  if (failed(verifyAxis(*this)))
+    return failure();
+  if (getSrcs().getTypes() != getResult().getTypes())
+    return emitOpError("gives a result of each operand's type");
+  return success();
+}
 LogicalResult ScanOp::verifyRegions() { return verifyCombine<ScanReturnOp>(*this); }
 
 LogicalResult GatherOp::verify() {
@@ -347,6 +393,49 @@ LogicalResult GatherOp::verify() {
   for (int64_t i = 0; i < src.getRank(); ++i)
     if (i != int64_t(getAxis()) && src.getDimSize(i) != indices.getDimSize(i))
       return emitOpError("source and indices differ in dimension ") << i << ": " << src << " and " << indices;
+  auto dst = cast<RankedTensorType>(getType());
+  if (dst.getShape() != indices.getShape() || dst.getElementType() != src.getElementType())
+    return emitOpError("of ") << src << " by " << indices << " cannot give " << dst;
+  return success();
+}
+
+LogicalResult HistogramOp::verify() {
+  auto src = cast<RankedTensorType>(getSrc().getType()), dst = cast<RankedTensorType>(getType());
+  if (src.getRank() != 1 || dst.getRank() != 1)
+    return emitOpError("counts a 1-D tensor into a 1-D tensor, got ") << src << " and " << dst;
+  return success();
+}
+
+LogicalResult MapElementwiseOp::verifyRegions() {
+  int64_t pack = getPack();
+  if (getSrcs().empty() || pack < 1)
+    return emitOpError("needs at least one operand and a pack of at least 1");
+  auto type = cast<RankedTensorType>(getSrcs().front().getType());
+  if (type.getNumElements() % pack != 0)
+    return emitOpError("pack of ") << pack << " does not divide the elements of " << type;
+  Block &entry = getScalarOp().front();
+  if (int64_t(entry.getNumArguments()) != pack * int64_t(getSrcs().size()))
+    return emitOpError("region takes ") << pack * getSrcs().size() << " scalars, got " << entry.getNumArguments();
+  for (auto [i, src] : llvm::enumerate(getSrcs()))
+    for (int64_t k = 0; k < pack; ++k)
+      if (entry.getArgument(i * pack + k).getType() != getElementTypeOrSelf(src.getType()))
+        return emitOpError("region must work on ") << getElementTypeOrSelf(src.getType()) << " for operand " << i;
+  for (Block &block : getScalarOp()) {
+    auto ret = dyn_cast<MapElementwiseReturnOp>(block.getTerminator());
+    if (!ret)
+      continue;
+    if (int64_t(ret.getNumOperands()) != pack * int64_t(getResult().size()))
+      return emitOpError("region returns ") << pack * getResult().size() << " scalars, got " << ret.getNumOperands();
+    for (auto [i, value] : llvm::enumerate(ret.getOperands()))
+      if (value.getType() != getElementTypeOrSelf(getResult()[i / pack].getType()))
+        return emitOpError("region returns ") << value.getType() << " for " << getResult()[i / pack].getType();
+  }
+  return success();
+}
+
+LogicalResult PrintOp::verify() {
+  if (getIsSigned().size() != getArgs().size())
+    return emitOpError("needs isSigned for each of ") << getArgs().size() << " operands, got " << getIsSigned().size();
   return success();
 }
 

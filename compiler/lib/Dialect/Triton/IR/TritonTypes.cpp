@@ -8,6 +8,9 @@ using namespace mlir;
 
 #include "nereid/Dialect/Triton/IR/TritonEnums.cpp.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "nereid/Dialect/Triton/IR/TritonAttrs.cpp.inc"
+
 #define GET_TYPEDEF_CLASSES
 #include "nereid/Dialect/Triton/IR/TritonTypes.cpp.inc"
 
@@ -17,6 +20,10 @@ void TritonDialect::registerTypes() {
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "nereid/Dialect/Triton/IR/TritonTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "nereid/Dialect/Triton/IR/TritonAttrs.cpp.inc"
       >();
 }
 
@@ -66,6 +73,10 @@ Type TensorDescType::parse(AsmParser &parser) {
 }
 
 void TensorDescType::print(AsmPrinter &printer) const {
+  if (cast<TritonDialect>(getDialect()).getTextForm() == TritonDialect::TextForm::Triton36) {
+    printer << "<" << getBlockType() << ">";
+    return;
+  }
   printer << "<";
   for (int64_t dim : getBlockType().getShape())
     printer << dim << "x";

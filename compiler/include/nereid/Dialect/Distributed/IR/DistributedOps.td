@@ -25,6 +25,7 @@ def Distributed_Dialect : Dialect {
     | get_rank, get_num_ranks, consume_token | none | folded, hoisted, merged freely  |
     | symm_at       | none          | folded and merged; not speculated            |
     | wait          | read          | dead without a user; never moved or merged across a write |
+    | wait {barrier} | read, write  | stays where it is; nothing moves across it   |
     | notify        | read, write   | stays where it is; nothing moves across it   |
     | extern_call   | read, write unless `pure` | same                             |
     | yield         | read, write   | same                                         |
@@ -78,11 +79,15 @@ def Dist_WaitOp : Dist_Op<"wait", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
     for what the signals' writers released: data is ordered after the wait only
     if its pointer went through `consume_token`.
 
+    With `barrier` the wait orders everything after it, token or not; the pass
+    `nereid-check-tokens` sets it on request.
+
     ```mlir
     %t = distributed.wait %p, %n, %v, scope = gpu semantic = acquire : !tt.ptr<i32>, i32, i32 -> i32
     ```
   }];
-  let arguments = (ins TT_PtrLike:$slots, I32:$count, TT_Int:$value, TT_MemSyncScope:$scope, TT_MemSemantic:$semantic);
+  let arguments = (ins TT_PtrLike:$slots, I32:$count, TT_Int:$value, TT_MemSyncScope:$scope, TT_MemSemantic:$semantic,
+                       UnitAttr:$barrier);
   let results = (outs TT_Int:$token);
   let assemblyFormat = "$slots `,` $count `,` $value `,` `scope` `=` $scope `semantic` `=` $semantic attr-dict `:` type($slots) `,` type($count) `,` type($value) `->` type($token)";
   let hasVerifier = 1;

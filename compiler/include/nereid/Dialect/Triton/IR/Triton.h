@@ -24,6 +24,9 @@
 #include "nereid/Dialect/Triton/IR/TritonDialect.h.inc"
 #include "nereid/Dialect/Triton/IR/TritonEnums.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "nereid/Dialect/Triton/IR/TritonAttrs.h.inc"
+
 #define GET_TYPEDEF_CLASSES
 #include "nereid/Dialect/Triton/IR/TritonTypes.h.inc"
 

@@ -32,8 +32,22 @@ def Triton_Dialect : Dialect {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect"];
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
-  let extraClassDeclaration = [{ void registerTypes(); }];
+  let extraClassDeclaration = [{
+    void registerTypes();
+
+    /// Which reader the text is printed for. Types and cache hints are written
+    /// differently by the versions of upstream Triton; all forms are read.
+    enum class TextForm { Nereid, Triton36, Triton39 };
+    TextForm getTextForm() const { return textForm; }
+    void setTextForm(TextForm form) { textForm = form; }
+
+  private:
+    TextForm textForm = TextForm::Nereid;
+
+  public:
+  }];
 }
 
 #endif // NEREID_TRITON_DIALECT_TD

@@ -100,7 +100,7 @@ def TT_GetNumProgramsOp : TT_Op<"get_num_programs", [Pure]> {
 def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
   let summary = "the integers start, start + 1, ..., end - 1";
   let arguments = (ins I32Attr:$start, I32Attr:$end);
-  let results = (outs RankedTensorOf<[I32]>:$result);
+  let results = (outs TT_TensorOf<[I32]>:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
@@ -134,6 +134,7 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure, SameOperandsAndResultElementTy
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasFolder = 1;
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType]> {
@@ -143,6 +144,7 @@ def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType]
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasFolder = 1;
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_ReshapeOp : TT_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
@@ -155,6 +157,7 @@ def TT_ReshapeOp : TT_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
   let assemblyFormat = "$src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict `:` type($src) `->` type($result)";
   let hasFolder = 1;
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_TransOp : TT_Op<"trans", [Pure, SameOperandsAndResultElementType]> {
@@ -164,6 +167,7 @@ def TT_TransOp : TT_Op<"trans", [Pure, SameOperandsAndResultElementType]> {
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasFolder = 1;
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_JoinOp : TT_Op<"join", [Pure, SameTypeOperands]> {
@@ -184,7 +188,7 @@ def TT_SplitOp : TT_Op<"split", [Pure, TypesMatchWith<"halves are of one type", 
   let extraClassDeclaration = [{}];
 }
 
-def TT_CatOp : TT_Op<"cat", [SameTypeOperands, SameOperandsAndResultElementType]> {
+def TT_CatOp : TT_Op<"cat", [Pure, SameTypeOperands, SameOperandsAndResultElementType]> {
   let summary = "concatenates along the first dimension";
   let arguments = (ins TT_Tensor:$lhs, TT_Tensor:$rhs);
   let results = (outs TT_Tensor:$result);
@@ -197,12 +201,13 @@ def TT_CatOp : TT_Op<"cat", [SameTypeOperands, SameOperandsAndResultElementType]
 //===----------------------------------------------------------------------===//
 
 def TT_AddPtrOp : TT_Op<"addptr", [Pure, TypesMatchWith<"result is of the pointer's type", "result", "ptr", "$_self">,
-                                   AllShapesMatch<["ptr", "offset"]>]> {
+                                   SameOperandsAndResultShape]> {
   let summary = "pointer plus a signed number of elements";
   let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$offset);
   let results = (outs TT_PtrLike:$result);
   let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 class TT_CastOp<string mnemonic> : TT_Op<mnemonic, [Pure, SameOperandsAndResultShape]> {
@@ -211,13 +216,13 @@ class TT_CastOp<string mnemonic> : TT_Op<mnemonic, [Pure, SameOperandsAndResultS
 
 def TT_IntToPtrOp : TT_CastOp<"int_to_ptr"> {
   let summary = "64-bit integer to pointer";
-  let arguments = (ins AnyTypeOf<[I64, RankedTensorOf<[I64]>]>:$src);
+  let arguments = (ins AnyTypeOf<[I64, TT_TensorOf<[I64]>]>:$src);
   let results = (outs TT_PtrLike:$result);
 }
 def TT_PtrToIntOp : TT_CastOp<"ptr_to_int"> {
   let summary = "pointer to 64-bit integer";
   let arguments = (ins TT_PtrLike:$src);
-  let results = (outs AnyTypeOf<[I64, RankedTensorOf<[I64]>]>:$result);
+  let results = (outs AnyTypeOf<[I64, TT_TensorOf<[I64]>]>:$result);
 }
 def TT_BitcastOp : TT_CastOp<"bitcast"> {
   let summary = "same bits, other type of the same width";
@@ -307,6 +312,7 @@ def TT_LoadOp : TT_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMetho
   ];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_StoreOp : TT_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TT_PointeeMatches<"ptr", "value">]> {
@@ -326,6 +332,7 @@ def TT_StoreOp : TT_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterf
   ];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
@@ -336,6 +343,7 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEffect
   let results = (outs TT_Type:$result);
   let assemblyFormat = "$atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` functional-type(operands, $result)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_AtomicCASOp : TT_Op<"atomic_cas", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, SameOperandsAndResultShape,
@@ -345,6 +353,7 @@ def TT_AtomicCASOp : TT_Op<"atomic_cas", [DeclareOpInterfaceMethods<MemoryEffect
   let arguments = (ins TT_PtrLike:$ptr, TT_Type:$cmp, TT_Type:$val, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
   let results = (outs TT_Type:$result);
   let assemblyFormat = "$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)";
+  let hasVerifier = 1;
 }
 
 def TT_AtomicPollOp : TT_Op<"atomic_poll", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
@@ -352,6 +361,7 @@ def TT_AtomicPollOp : TT_Op<"atomic_poll", [DeclareOpInterfaceMethods<MemoryEffe
   let arguments = (ins TT_Ptr:$ptr, TT_Int:$expected, Optional<I64>:$timeout, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
   let results = (outs I1:$result);
   let assemblyFormat = "$sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout^)? attr-dict `:` type($ptr) `,` type($expected) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -371,6 +381,7 @@ def TT_AdvanceOp : TT_Op<"advance", [Pure, TypesMatchWith<"result is of the poin
   let arguments = (ins TT_TilePtr:$ptr, Variadic<I32>:$offsets);
   let results = (outs TT_TilePtr:$result);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
 }
 
 def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [Pure, SameVariadicOperandSize]> {
@@ -379,6 +390,7 @@ def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [Pure, SameVariadicOpe
                        DefaultValuedAttr<TT_PaddingOption, "::nereid::tt::PaddingOption::PAD_ZERO">:$padding);
   let results = (outs TT_TensorDesc:$result);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
 }
 def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "reads the tile at `indices`; elements outside the tensor read as the padding";
@@ -386,28 +398,33 @@ def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [DeclareOpInterfaceMethods<Me
                        DefaultValuedAttr<TT_CacheModifier, "::nereid::tt::CacheModifier::NONE">:$cache,
                        DefaultValuedAttr<TT_EvictionPolicy, "::nereid::tt::EvictionPolicy::NORMAL">:$evict);
   let results = (outs TT_Tensor:$result);
-  let assemblyFormat = "$desc `[` $indices `]` oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `->` type($result)";
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
 }
 def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "writes the tile at `indices`; elements outside the tensor are dropped";
   let arguments = (ins TT_TensorDesc:$desc, TT_Tensor:$src, Variadic<I32>:$indices);
   let assemblyFormat = "$desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)";
+  let hasVerifier = 1;
 }
 def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "atomically combines a tile into the tensor";
   let arguments = (ins TT_DescriptorReduceKind:$kind, TT_TensorDesc:$desc, TT_Tensor:$src, Variadic<I32>:$indices);
   let assemblyFormat = "$kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)";
+  let hasVerifier = 1;
 }
 def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "reads rows x_offsets[i], columns from y_offset on";
-  let arguments = (ins TT_TensorDesc:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset);
+  let arguments = (ins TT_TensorDesc:$desc, TT_TensorOf<[I32]>:$x_offsets, I32:$y_offset);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$desc `[` $x_offsets `,` $y_offset `]` attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "writes rows x_offsets[i], columns from y_offset on";
-  let arguments = (ins TT_TensorDesc:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset, TT_Tensor:$src);
+  let arguments = (ins TT_TensorDesc:$desc, TT_TensorOf<[I32]>:$x_offsets, I32:$y_offset, TT_Tensor:$src);
   let assemblyFormat = "$desc `[` $x_offsets `,` $y_offset `]` `,` $src attr-dict `:` type(operands)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -433,6 +450,7 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
                        DefaultValuedAttr<BoolAttr, "true">:$lhs_k_pack, DefaultValuedAttr<BoolAttr, "true">:$rhs_k_pack);
   let results = (outs TT_IntOrFloatTensor:$d);
   let assemblyFormat = "$a (`scale` $a_scale^)? `,` $b (`scale` $b_scale^)? `,` $c `lhs` `=` $a_elem_type `rhs` `=` $b_elem_type attr-dict `:` type($a) (`,` type($a_scale)^)? `*` type($b) (`,` type($b_scale)^)? `->` type($d)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -477,6 +495,7 @@ def TT_MapElementwiseOp : TT_Op<"map_elementwise", [SameOperandsAndResultShape, 
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$pack);
   let results = (outs Variadic<TT_Tensor>:$result);
   let regions = (region AnyRegion:$scalarOp);
+  let hasRegionVerifier = 1;
 }
 def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [HasParent<"MapElementwiseOp">, Pure, Terminator, ReturnLike]> {
   let summary = "result of map_elementwise's region";
@@ -485,7 +504,7 @@ def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [HasParent<"MapE
 }
 def TT_GatherOp : TT_Op<"gather", [Pure]> {
   let summary = "picks elements along an axis by index";
-  let arguments = (ins TT_Tensor:$src, RankedTensorOf<[TT_Int]>:$indices, I32Attr:$axis, UnitAttr:$efficient_layout);
+  let arguments = (ins TT_Tensor:$src, TT_TensorOf<[TT_Int]>:$indices, I32Attr:$axis, UnitAttr:$efficient_layout);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src `[` $indices `]` attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
@@ -494,9 +513,10 @@ def TT_HistogramOp : TT_Op<"histogram", [Pure,
     TypesMatchWith<"mask has the source's shape", "src", "mask", "::nereid::tt::getI1Like($_self)",
                    "($_op.getNumOperands() <= 1) || std::equal_to<>()">]> {
   let summary = "counts of the integers 0, 1, ..., n - 1 in a 1-D tensor";
-  let arguments = (ins RankedTensorOf<[TT_Int]>:$src, Optional<RankedTensorOf<[I1]>>:$mask);
-  let results = (outs RankedTensorOf<[TT_Int]>:$result);
+  let arguments = (ins TT_TensorOf<[TT_Int]>:$src, Optional<TT_TensorOf<[I1]>>:$mask);
+  let results = (outs TT_TensorOf<[TT_Int]>:$result);
   let assemblyFormat = "$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -507,6 +527,7 @@ def TT_PrintOp : TT_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "prints operands from the device";
   let arguments = (ins StrAttr:$prefix, BoolAttr:$hex, Variadic<TT_Type>:$args, DenseI32ArrayAttr:$isSigned);
   let assemblyFormat = "$prefix attr-dict (`:` $args^ `:` type($args))?";
+  let hasVerifier = 1;
 }
 def TT_AssertOp : TT_Op<"assert", [MemoryEffects<[MemWrite]>]> {
   let summary = "stops the job when an element is false";

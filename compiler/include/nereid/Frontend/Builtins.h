@@ -27,12 +27,15 @@ struct BoundArgs {
 using BuiltinRule = Value (*)(Semantic &, const BoundArgs &);
 
 struct BuiltinInfo {
-  /// "tl", "tl.math", "dl", "libshmem_device", "al" (the Ascend extension) or
-  /// "python" (range, len, print, ...).
+  /// "tl", "tl.math", "libdevice" (tl.extra.libdevice and its aliases), "dl",
+  /// "libshmem_device", "al" (the Ascend extension), "python" (min, max, print,
+  /// ...), or, for what only exists as a method, "dtype" and "descriptor".
   const char *module;
   const char *name;
   /// Python parameter list with defaults: "pointer, mask=None, other=None".
-  /// A last parameter "*shape" collects the rest in a tuple.
+  /// "*shape" collects the remaining positional arguments in a tuple; what
+  /// follows it (or a bare "*") is keyword-only. Defaults are None, numbers,
+  /// strings, True, False or ().
   const char *params;
   /// Also a method of tensors (the first parameter is self)?
   bool isMethod;
@@ -40,6 +43,41 @@ struct BuiltinInfo {
   /// Docstring: what it does, shapes, dtypes, errors.
   const char *doc;
 };
+
+/// One parameter of a row.
+struct Parameter {
+  std::string name;
+  bool isVariadic = false;
+  bool isKeywordOnly = false;
+  bool hasDefault = false;
+  Value defaultValue;
+};
+
+/// The parsed `params` of a row; parsed once per row.
+llvm::ArrayRef<Parameter> parameters(const BuiltinInfo &info);
+
+/// An argument as it was written.
+struct Argument {
+  Value value;
+  SourceRange range;
+};
+struct KeywordArgument {
+  std::string name;
+  Value value;
+  SourceRange range;
+};
+
+/// Matches arguments to the row's parameters by Python's rules. Throws a
+/// CompileError for a missing, unknown, doubled or surplus argument.
+BoundArgs bindArguments(const BuiltinInfo &info, llvm::ArrayRef<Argument> positional,
+                        llvm::ArrayRef<KeywordArgument> keywords, const SourceRange &range);
+
+/// A constant of a module: dtypes ("tl", "float32"), PropagateNan members
+/// ("tl.PropagateNan", "ALL"), libshmem_device's NVSHMEM_*, ...; nullopt when
+/// there is none of that name.
+std::optional<Value> findConstant(llvm::StringRef module, llvm::StringRef name);
+/// Names of a module's constants, for suggestions and for the Python stubs.
+std::vector<std::string> constantNames(llvm::StringRef module);
 
 /// All rows, in the order of modules.
 llvm::ArrayRef<const BuiltinInfo *> allBuiltins();

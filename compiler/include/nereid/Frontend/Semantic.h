@@ -27,6 +27,16 @@ struct LanguageOptions {
   std::string defaultInputPrecision = "ieee";
 };
 
+/// How two operands of an operator or function are brought together.
+struct OperandRules {
+  /// The operator or function, for messages: "+", "tl.maximum".
+  const char *what = "";
+  bool leftPointer = false, rightPointer = false;
+  /// / // %: floats narrower than fp32 are computed in fp32, integers must agree
+  /// in signedness.
+  bool division = false;
+};
+
 class Semantic {
 public:
   Semantic(mlir::OpBuilder &builder, const LanguageOptions &options, DiagnosticSink &sink);
@@ -57,7 +67,43 @@ public:
   /// A scalar i1 for `if` and `while`; blocks are an error.
   Tensor toCondition(const Value &value, const SourceRange &range);
   Tensor cast(const Tensor &value, Type to, const SourceRange &range);
+  /// Repeats dimensions of size 1; a scalar is splat. The rank must agree.
   Tensor broadcastTo(const Tensor &value, llvm::ArrayRef<int64_t> shape, const SourceRange &range);
+  /// Both to their common shape; missing dimensions are added on the left.
+  std::pair<Tensor, Tensor> broadcast(const Tensor &lhs, const Tensor &rhs, const char *what,
+                                      const SourceRange &range);
+  /// Both to their common element type and shape.
+  std::pair<Tensor, Tensor> operands(const Value &lhs, const Value &rhs, const OperandRules &rules,
+                                     const SourceRange &range);
+  /// Element type of an operation on two run-time element types.
+  Type promote(Type lhs, Type rhs, const OperandRules &rules, const SourceRange &range);
+  /// Element type of an operation on a compile-time number and a run-time type.
+  Type promoteNumber(const Value &number, Type other, const OperandRules &rules, const SourceRange &range);
+  /// The dtype that a number has by itself.
+  Type naturalType(const Value &number, const SourceRange &range);
+  /// A narrowing cast between floating types with a rounding mode ("rtne" or
+  /// "rtz"), or a cast that saturates.
+  Tensor castRounding(const Tensor &value, Type to, llvm::StringRef rounding, const SourceRange &range);
+  Tensor castSaturating(const Tensor &value, Type to, const SourceRange &range);
+  /// Same bits, other dtype of the same width.
+  Tensor bitcast(const Tensor &value, Type to, const SourceRange &range);
+  /// int1: `value` != 0.
+  Tensor toBool(const Tensor &value, const SourceRange &range);
+
+  // ---- creation and shape
+  Tensor wrap(mlir::Value handle, Type type, const SourceRange &range) const { return {handle, type, range}; }
+  /// A number as a scalar of `element`, which it must fit.
+  Tensor constant(const Value &number, Type element, const SourceRange &range);
+  /// A block (or scalar, when `shape` is empty and not a block) filled with a number.
+  Tensor full(llvm::ArrayRef<int64_t> shape, const Value &number, Type element, const SourceRange &range);
+  Tensor splat(const Tensor &scalar, llvm::ArrayRef<int64_t> shape, const SourceRange &range);
+  Tensor arange(int64_t start, int64_t end, const SourceRange &range);
+  Tensor expandDims(const Tensor &value, int64_t axis, const SourceRange &range);
+  Tensor reshape(const Tensor &value, llvm::ArrayRef<int64_t> shape, bool allowReorder, const SourceRange &range);
+  Tensor permute(const Tensor &value, llvm::ArrayRef<int64_t> order, const SourceRange &range);
+  Tensor select(const Tensor &condition, const Tensor &x, const Tensor &y, const SourceRange &range);
+  /// `what` must have a positive number of elements, at most 2^20.
+  void checkShape(llvm::ArrayRef<int64_t> shape, const SourceRange &range);
 
   // ---- helpers for rules: arguments that must be constants
   Int constexprInt(const BoundArgs &args, unsigned i);
@@ -72,7 +118,23 @@ public:
   /// The call sites around the code being emitted, innermost last; kept by the
   /// walker.
   std::vector<SourceRange> callStack;
+
+  /// Family of the libshmem_device constants that this kernel uses, and where
+  /// it first does.
+  std::optional<std::pair<ShmemConstant::Family, SourceRange>> shmemFamily;
+
+  /// Creates an operation at `range`.
+  template <typename Op, typename... Args> Op emit(const SourceRange &range, Args &&...args) {
+    return Op::create(builder, loc(range), std::forward<Args>(args)...);
+  }
 };
+
+/// Python's result of an operator on two compile-time numbers (floor division,
+/// unbounded shifts within 128 bits); nullopt when it has none (division by
+/// zero, overflow, operands that are not numbers).
+std::optional<Value> foldBinary(BinaryOp op, const Value &lhs, const Value &rhs);
+const char *spelling(BinaryOp op);
+const char *spelling(CompareOp op);
 
 } // namespace nereid::frontend
 

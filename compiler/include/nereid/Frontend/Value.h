@@ -106,6 +106,33 @@ public:
   Storage storage;
 };
 
+/// Decimal digits of a compile-time integer; Python's spelling of a float.
+std::string toString(Int value);
+std::string toString(double value);
+/// What Python's str() (or repr()) prints of a constant; of anything else, its
+/// type. For f-strings, static_print and messages.
+std::string pythonText(const Value &value, bool repr = false);
+
+/// A constant of libshmem_device. The same name has different numbers in the
+/// families (NVSHMEM's CMP_GE is ACLSHMEM's CMP_LE), so a constant keeps its
+/// family: it is a compile-time integer outside the range of ordinary ones, from
+/// which family and meaning are read back where it is used.
+struct ShmemConstant {
+  enum class Family : uint8_t { NVSHMEM, ROCSHMEM, ACLSHMEM, MORI, MXSHMEM };
+  enum class Kind : uint8_t { Compare, Signal, Team };
+  Family family;
+  Kind kind;
+  /// Compare: NRD_CMP_*; Signal: NRD_SIG_*; Team: the team's number.
+  int32_t number;
+
+  Int encode() const;
+  static std::optional<ShmemConstant> decode(Int value);
+  /// The number in the family's own header.
+  int64_t nativeNumber() const;
+  std::string name() const;
+  static const char *familyName(Family family);
+};
+
 } // namespace nereid::frontend
 
 #endif // NEREID_FRONTEND_VALUE_H

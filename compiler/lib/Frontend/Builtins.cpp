@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of builtins: rows of all families, parameter lists, matching of
+// arguments, and the modules' constants.
+#include "nereid/Frontend/Builtins.h"
+
+#include "Rules.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <mutex>
+
+using namespace nereid;
+using namespace nereid::frontend;
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Table {
+  std::vector<const BuiltinInfo *> rows;
+  llvm::StringMap<const BuiltinInfo *> byName; // "module.name"
+  llvm::StringMap<const BuiltinInfo *> methods;
+  llvm::DenseMap<const BuiltinInfo *, std::vector<Parameter>> parameters;
+};
+} // namespace
+
+static Value parseDefault(llvm::StringRef text) {
+  text = text.trim();
+  if (text == "None")
+    return None{};
+  if (text == "True" || text == "False")
+    return text == "True";
+  if (text == "()")
+    return Tuple{};
+  if (text.size() >= 2 && (text.front() == '"' || text.front() == '\'')) {
+    std::string value;
+    for (size_t i = 1; i + 1 < text.size(); ++i) {
+      if (text[i] == '\\' && i + 2 < text.size() && text[i + 1] == 'n') {
+        value += '\n';
+        ++i;
+      } else
+        value += text[i];
+    }
+    return value;
+  }
+  long long integer = 0;
+  if (!text.getAsInteger(0, integer))
+    return Int(integer);
+  double real = 0;
+  if (!text.getAsDouble(real))
+    return real;
+  llvm_unreachable("default of a builtin's parameter is not a literal");
+}
+
+static std::vector<Parameter> parseParameters(llvm::StringRef text) {
+  std::vector<Parameter> result;
+  bool keywordOnly = false;
+  // Commas inside quotes and brackets do not separate.
+  int depth = 0;
+  bool quoted = false;
+  size_t start = 0;
+  auto add = [&](llvm::StringRef piece) {
+    piece = piece.trim();
+    if (piece.empty())
+      return;
+    if (piece == "*") {
+      keywordOnly = true;
+      return;
+    }
+    Parameter parameter;
+    parameter.isKeywordOnly = keywordOnly;
+    if (piece.consume_front("*")) {
+      parameter.isVariadic = true;
+      parameter.hasDefault = true;
+      parameter.defaultValue = Tuple{};
+      keywordOnly = true;
+    }
+    auto [name, value] = piece.split('=');
+    parameter.name = name.trim().str();
+    if (!value.empty()) {
+      parameter.hasDefault = true;
+      parameter.defaultValue = parseDefault(value);
+    }
+    result.push_back(std::move(parameter));
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"')
+      quoted = !quoted;
+    else if (!quoted && text[i] == '(')
+      ++depth;
+    else if (!quoted && text[i] == ')')
+      --depth;
+    else if (!quoted && depth == 0 && text[i] == ',') {
+      add(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  add(text.substr(start));
+  return result;
+}
+
+static const Table &table() {
+  static const Table instance = [] {
+    Table t;
+    for (llvm::ArrayRef<BuiltinInfo> family :
+         {programRows(), shapeRows(), dotRows(), memoryRows(), descriptorRows(), atomicRows(), selectRows(), mathRows(),
+          reduceRows(), sortRows(), randomRows(), debugRows(), libdeviceRows(), distributedRows(), shmemRows(),
+          ascendRows(), dtypeRows()})
+      for (const BuiltinInfo &info : family) {
+        t.rows.push_back(&info);
+        t.byName.try_emplace(std::string(info.module) + "." + info.name, &info);
+        if (info.isMethod)
+          t.methods.try_emplace(info.name, &info);
+        t.parameters[&info] = parseParameters(info.params);
+      }
+    llvm::stable_sort(t.rows, [](const BuiltinInfo *a, const BuiltinInfo *b) {
+      return llvm::StringRef(a->module) < llvm::StringRef(b->module);
+    });
+    return t;
+  }();
+  return instance;
+}
+
+llvm::ArrayRef<const BuiltinInfo *> nereid::frontend::allBuiltins() { return table().rows; }
+
+const BuiltinInfo *nereid::frontend::findBuiltin(llvm::StringRef module, llvm::StringRef name) {
+  return table().byName.lookup((module + "." + name).str());
+}
+
+const BuiltinInfo *nereid::frontend::findMethod(llvm::StringRef name) { return table().methods.lookup(name); }
+
+llvm::ArrayRef<Parameter> nereid::frontend::parameters(const BuiltinInfo &info) {
+  auto it = table().parameters.find(&info);
+  return it == table().parameters.end() ? llvm::ArrayRef<Parameter>() : llvm::ArrayRef<Parameter>(it->second);
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+BoundArgs nereid::frontend::bindArguments(const BuiltinInfo &info, llvm::ArrayRef<Argument> positional,
+                                          llvm::ArrayRef<KeywordArgument> keywords, const SourceRange &range) {
+  llvm::ArrayRef<Parameter> params = parameters(info);
+  std::string name = functionName(info);
+  BoundArgs bound{info, {}, {}, range};
+  bound.values.resize(params.size());
+  bound.ranges.assign(params.size(), range);
+  llvm::SmallVector<bool> given(params.size(), false);
+
+  size_t next = 0, limit = 0;
+  for (const Parameter &parameter : params)
+    limit += !parameter.isKeywordOnly && !parameter.isVariadic;
+  for (const Argument &argument : positional) {
+    if (next < params.size() && params[next].isVariadic) {
+      Tuple rest = given[next] ? bound.values[next].as<Tuple>() : Tuple{};
+      rest.items.push_back(argument.value);
+      bound.values[next] = std::move(rest);
+      if (!given[next])
+        bound.ranges[next] = argument.range;
+      given[next] = true;
+      continue;
+    }
+    if (next >= params.size() || params[next].isKeywordOnly)
+      fail(Diag::surplus_argument, argument.range, name, limit, positional.size(), info.params);
+    bound.values[next] = argument.value;
+    bound.ranges[next] = argument.range;
+    given[next++] = true;
+  }
+  for (const KeywordArgument &keyword : keywords) {
+    const Parameter *parameter = llvm::find_if(params, [&](const Parameter &p) { return p.name == keyword.name; });
+    if (parameter == params.end())
+      fail(Diag::unknown_keyword, keyword.range, name, keyword.name, info.params);
+    size_t i = parameter - params.begin();
+    if (given[i])
+      fail(Diag::doubled_argument, keyword.range, name, keyword.name, info.params);
+    bound.values[i] = keyword.value;
+    bound.ranges[i] = keyword.range;
+    given[i] = true;
+  }
+  for (auto [i, parameter] : llvm::enumerate(params)) {
+    if (given[i])
+      continue;
+    if (!parameter.hasDefault)
+      fail(Diag::missing_argument, range, name, parameter.name, info.params);
+    bound.values[i] = parameter.defaultValue;
+  }
+  return bound;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ShmemName {
+  const char *name;
+  ShmemConstant constant;
+};
+} // namespace
+
+using Family = ShmemConstant::Family;
+using ConstantKind = ShmemConstant::Kind;
+
+/// Meanings of the constants; nativeNumber() gives each family's own numbers.
+static const ShmemName shmemNames[] = {
+#define NEREID_SHMEM_COMMON(FAMILY)                                                                                    \
+  {#FAMILY "_CMP_EQ", {Family::FAMILY, ConstantKind::Compare, 0}},                                                     \
+      {#FAMILY "_CMP_NE", {Family::FAMILY, ConstantKind::Compare, 1}},                                                 \
+      {#FAMILY "_CMP_GT", {Family::FAMILY, ConstantKind::Compare, 2}},                                                 \
+      {#FAMILY "_CMP_LE", {Family::FAMILY, ConstantKind::Compare, 3}},                                                 \
+      {#FAMILY "_CMP_LT", {Family::FAMILY, ConstantKind::Compare, 4}},                                                 \
+      {#FAMILY "_CMP_GE", {Family::FAMILY, ConstantKind::Compare, 5}},                                                 \
+      {#FAMILY "_SIGNAL_SET", {Family::FAMILY, ConstantKind::Signal, 1}},                                              \
+      {#FAMILY "_SIGNAL_ADD", {Family::FAMILY, ConstantKind::Signal, 2}}
+    NEREID_SHMEM_COMMON(NVSHMEM),
+    NEREID_SHMEM_COMMON(ROCSHMEM),
+    NEREID_SHMEM_COMMON(ACLSHMEM),
+    NEREID_SHMEM_COMMON(MORI),
+    NEREID_SHMEM_COMMON(MXSHMEM),
+#undef NEREID_SHMEM_COMMON
+    {"NVSHMEM_TEAM_INVALID", {Family::NVSHMEM, ConstantKind::Team, -1}},
+    {"NVSHMEM_TEAM_WORLD", {Family::NVSHMEM, ConstantKind::Team, 0}},
+    {"NVSHMEM_TEAM_SHARED", {Family::NVSHMEM, ConstantKind::Team, 1}},
+    {"NVSHMEMX_TEAM_NODE", {Family::NVSHMEM, ConstantKind::Team, 2}},
+    {"NVSHMEMX_TEAM_SAME_MYPE_NODE", {Family::NVSHMEM, ConstantKind::Team, 3}},
+    {"ACLSHMEM_TEAM_INVALID", {Family::ACLSHMEM, ConstantKind::Team, -1}},
+    {"ACLSHMEM_TEAM_WORLD", {Family::ACLSHMEM, ConstantKind::Team, 0}},
+    {"MXSHMEM_TEAM_WORLD", {Family::MXSHMEM, ConstantKind::Team, 0}},
+    {"MXSHMEMX_TEAM_NODE", {Family::MXSHMEM, ConstantKind::Team, 2}},
+};
+
+static constexpr Int shmemTag = Int(0x5348) << 96;
+
+Int ShmemConstant::encode() const {
+  return shmemTag | (Int(uint8_t(family)) << 72) | (Int(uint8_t(kind)) << 64) | Int(uint32_t(number));
+}
+
+std::optional<ShmemConstant> ShmemConstant::decode(Int value) {
+  if (value >> 96 != shmemTag >> 96)
+    return std::nullopt;
+  return ShmemConstant{Family(uint8_t(value >> 72)), Kind(uint8_t(value >> 64)), int32_t(uint32_t(value))};
+}
+
+int64_t ShmemConstant::nativeNumber() const {
+  bool rocNumbers = family == Family::ROCSHMEM || family == Family::ACLSHMEM;
+  switch (kind) {
+  case Kind::Compare: { // EQ NE GT LE LT GE
+    static const int roc[] = {0, 1, 2, 5, 4, 3};
+    return rocNumbers && number >= 0 && number < 6 ? roc[number] : number;
+  }
+  case Kind::Signal:
+    return rocNumbers ? number - 1 : number + 8;
+  case Kind::Team:
+    break;
+  }
+  return number;
+}
+
+std::string ShmemConstant::name() const {
+  for (const ShmemName &entry : shmemNames)
+    if (entry.constant.encode() == encode())
+      return entry.name;
+  return "libshmem_device constant";
+}
+
+const char *ShmemConstant::familyName(Family family) {
+  static const char *const names[] = {"NVSHMEM", "ROCSHMEM", "ACLSHMEM", "MORI", "MXSHMEM"};
+  return names[int(family)];
+}
+
+static const std::pair<const char *, Scalar> dtypeNames[] = {
+    {"void", Scalar::Void},
+    {"int1", Scalar::Int1},
+    {"int8", Scalar::Int8},
+    {"int16", Scalar::Int16},
+    {"int32", Scalar::Int32},
+    {"int64", Scalar::Int64},
+    {"uint8", Scalar::UInt8},
+    {"uint16", Scalar::UInt16},
+    {"uint32", Scalar::UInt32},
+    {"uint64", Scalar::UInt64},
+    {"float8e5", Scalar::Fp8E5},
+    {"float8e5b16", Scalar::Fp8E5B16},
+    {"float8e4nv", Scalar::Fp8E4NV},
+    {"float8e4b8", Scalar::Fp8E4B8},
+    {"float8e4b15", Scalar::Fp8E4B15},
+    {"float16", Scalar::Fp16},
+    {"bfloat16", Scalar::BF16},
+    {"float32", Scalar::Fp32},
+    {"float64", Scalar::Fp64},
+};
+
+std::optional<Value> nereid::frontend::findConstant(llvm::StringRef module, llvm::StringRef name) {
+  if (module == "tl") {
+    for (auto [spelling, scalar] : dtypeNames)
+      if (name == spelling)
+        return Value(Type(scalar));
+    if (name == "pi32_t")
+      return Value(Type::pointer(Scalar::Int32));
+    if (name == "TRITON_MAX_TENSOR_NUMEL")
+      return Value(Int(1) << 20);
+  }
+  if (module == "tl.PropagateNan") {
+    if (name == "NONE")
+      return Value(Int(0));
+    if (name == "ALL")
+      return Value(Int(0xFFFF));
+  }
+  if (module == "libshmem_device")
+    for (const ShmemName &entry : shmemNames)
+      if (name == entry.name)
+        return Value(entry.constant.encode());
+  return std::nullopt;
+}
+
+std::vector<std::string> nereid::frontend::constantNames(llvm::StringRef module) {
+  std::vector<std::string> names;
+  if (module == "tl") {
+    for (auto [spelling, scalar] : dtypeNames)
+      names.push_back(spelling);
+    names.push_back("pi32_t");
+    names.push_back("TRITON_MAX_TENSOR_NUMEL");
+  }
+  if (module == "tl.PropagateNan")
+    names = {"NONE", "ALL"};
+  if (module == "libshmem_device")
+    for (const ShmemName &entry : shmemNames)
+      names.push_back(entry.name);
+  return names;
+}

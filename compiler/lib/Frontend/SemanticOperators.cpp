@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Promotion and the operators. The rules are those of the language's reference:
+// numbers known at compile time give way to run-time dtypes of their kind or a
+// higher one; otherwise floats by width, integers as in C.
+#include "Rules.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <cmath>
+
+using namespace nereid;
+using namespace nereid::frontend;
+namespace arith = mlir::arith;
+
+const char *nereid::frontend::spelling(BinaryOp op) {
+  static const char *const names[] = {"+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "@"};
+  return names[int(op)];
+}
+
+const char *nereid::frontend::spelling(CompareOp op) {
+  static const char *const names[] = {"==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"};
+  return names[int(op)];
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+static std::optional<Int> asInt(const Value &value) {
+  if (const bool *b = value.getIf<bool>())
+    return Int(*b);
+  if (const Int *i = value.getIf<Int>())
+    return *i;
+  return std::nullopt;
+}
+
+static std::optional<Value> foldIntegers(BinaryOp op, Int a, Int b) {
+  Int result = 0;
+  auto floorDiv = [](Int x, Int y) {
+    Int q = x / y;
+    return (x % y != 0 && (x < 0) != (y < 0)) ? q - 1 : q;
+  };
+  switch (op) {
+  case BinaryOp::Add:
+    return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional<Value>(result);
+  case BinaryOp::Sub:
+    return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional<Value>(result);
+  case BinaryOp::Mult:
+    return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional<Value>(result);
+  case BinaryOp::Div:
+    if (b == 0)
+      return std::nullopt;
+    return Value(double(a) / double(b));
+  case BinaryOp::FloorDiv:
+    if (b == 0)
+      return std::nullopt;
+    return Value(floorDiv(a, b));
+  case BinaryOp::Mod:
+    if (b == 0)
+      return std::nullopt;
+    return Value(Int(a - floorDiv(a, b) * b));
+  case BinaryOp::Pow: {
+    if (b < 0) {
+      if (a == 0)
+        return std::nullopt;
+      return Value(std::pow(double(a), double(b)));
+    }
+    result = 1;
+    if (a == 0 || a == 1 || a == -1)
+      return Value(Int(b == 0 ? 1 : (a == -1 ? (b % 2 ? -1 : 1) : a)));
+    for (; b > 0; --b)
+      if (__builtin_mul_overflow(result, a, &result))
+        return std::nullopt;
+    return Value(result);
+  }
+  case BinaryOp::LShift:
+    if (b < 0)
+      return std::nullopt;
+    if (a == 0)
+      return Value(Int(0));
+    if (b > 125 || (a > 0 ? a : -(a + 1)) >> (126 - b) != 0)
+      return std::nullopt;
+    return Value(Int(a * (Int(1) << b)));
+  case BinaryOp::RShift:
+    if (b < 0)
+      return std::nullopt;
+    return Value(Int(b > 126 ? (a < 0 ? -1 : 0) : a >> b));
+  case BinaryOp::BitAnd:
+    return Value(Int(a & b));
+  case BinaryOp::BitOr:
+    return Value(Int(a | b));
+  case BinaryOp::BitXor:
+    return Value(Int(a ^ b));
+  case BinaryOp::MatMult:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+static std::optional<Value> foldFloats(BinaryOp op, double a, double b) {
+  switch (op) {
+  case BinaryOp::Add:
+    return Value(a + b);
+  case BinaryOp::Sub:
+    return Value(a - b);
+  case BinaryOp::Mult:
+    return Value(a * b);
+  case BinaryOp::Div:
+    return b == 0 ? std::nullopt : std::optional<Value>(a / b);
+  case BinaryOp::FloorDiv:
+    return b == 0 ? std::nullopt : std::optional<Value>(std::floor(a / b));
+  case BinaryOp::Mod: {
+    if (b == 0)
+      return std::nullopt;
+    double r = std::fmod(a, b);
+    return Value(r != 0 && (r < 0) != (b < 0) ? r + b : r);
+  }
+  case BinaryOp::Pow:
+    if (a == 0 && b < 0)
+      return std::nullopt;
+    return Value(std::pow(a, b));
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Value> nereid::frontend::foldBinary(BinaryOp op, const Value &lhs, const Value &rhs) {
+  if (!lhs.isNumber() || !rhs.isNumber())
+    return std::nullopt;
+  std::optional<Int> a = asInt(lhs), b = asInt(rhs);
+  if (lhs.is<bool>() && rhs.is<bool>() &&
+      (op == BinaryOp::BitAnd || op == BinaryOp::BitOr || op == BinaryOp::BitXor)) {
+    std::optional<Value> folded = foldIntegers(op, *a, *b);
+    return Value(folded->as<Int>() != 0);
+  }
+  if (a && b)
+    return foldIntegers(op, *a, *b);
+  return foldFloats(op, a ? double(*a) : lhs.as<double>(), b ? double(*b) : rhs.as<double>());
+}
+
+Value nereid::frontend::arithmetic(Semantic &s, BinaryOp op, const Value &lhs, const Value &rhs,
+                                   const SourceRange &range) {
+  if (std::optional<Value> folded = foldBinary(op, lhs, rhs))
+    return *folded;
+  return s.binary(op, lhs, rhs, range);
+}
+
+//===----------------------------------------------------------------------===//
+// Promotion
+//===----------------------------------------------------------------------===//
+
+Type Semantic::promote(Type lhs, Type rhs, const OperandRules &rules, const SourceRange &range) {
+  Type a = lhs.element(), b = rhs.element();
+  auto either = [&](Scalar scalar) { return a == Type(scalar) || b == Type(scalar); };
+  if (either(Scalar::Fp64))
+    return Scalar::Fp64;
+  if (rules.division && (a.isFloating() || b.isFloating()))
+    return Scalar::Fp32;
+  if (either(Scalar::Fp32))
+    return Scalar::Fp32;
+  if (either(Scalar::Fp16))
+    return Scalar::Fp16;
+  if (either(Scalar::BF16))
+    return a == b ? Scalar::BF16 : Scalar::Fp32;
+  if (a.isFp8() && b.isFp8())
+    return a == b ? a : Type(Scalar::Fp16);
+  if (a.isFloating())
+    return a;
+  if (b.isFloating())
+    return b;
+  // Integers.
+  if (rules.division && a.isSigned() != b.isSigned())
+    fail(Diag::signedness_differs, range, rules.what, a.str(), b.str());
+  if (a.isSigned() == b.isSigned())
+    return a.bits() >= b.bits() ? a : b;
+  const Type &unsignedType = a.isSigned() ? b : a, &signedType = a.isSigned() ? a : b;
+  return unsignedType.bits() >= signedType.bits() ? unsignedType : signedType;
+}
+
+Type Semantic::promoteNumber(const Value &number, Type other, const OperandRules &rules, const SourceRange &range) {
+  Type type = other.element();
+  int numberKind = number.is<bool>() ? 0 : number.is<Int>() ? 1 : 2;
+  int typeKind = type.isBool() ? 0 : type.isInteger() ? 1 : 2;
+  if (numberKind <= typeKind) {
+    if (rules.division && type.isFloating() && type.bits() < 32)
+      return Scalar::Fp32;
+    return type;
+  }
+  OperandRules plain = rules;
+  plain.division = rules.division && numberKind == 2; // the number itself has no signedness to differ in
+  return promote(naturalType(number, range), type, plain, range);
+}
+
+std::pair<Tensor, Tensor> Semantic::operands(const Value &lhs, const Value &rhs, const OperandRules &rules,
+                                             const SourceRange &range) {
+  auto check = [&](const Value &value, bool pointerAllowed) {
+    const Tensor *tensor = value.getIf<Tensor>();
+    bool valid = value.isNumber() || (tensor && !tensor->type.isBlockPointer() && !tensor->type.isDescriptor());
+    if (!valid || (tensor && tensor->type.isPointerLike() && !pointerAllowed))
+      failOperands(Diag::operands_invalid, range, lhs, rhs, rules.what, lhs.describe(), rhs.describe(), "");
+  };
+  check(lhs, rules.leftPointer);
+  check(rhs, rules.rightPointer);
+  const Tensor *left = lhs.getIf<Tensor>(), *right = rhs.getIf<Tensor>();
+  bool pointers = (left && left->type.isPointerLike()) || (right && right->type.isPointerLike());
+  Tensor a, b;
+  if (pointers) {
+    a = toTensor(lhs, range);
+    b = toTensor(rhs, range);
+  } else {
+    Type type;
+    if (left && right)
+      type = promote(left->type, right->type, rules, range);
+    else if (left)
+      type = promoteNumber(rhs, left->type, rules, range);
+    else if (right)
+      type = promoteNumber(lhs, right->type, rules, range);
+    else
+      type = promote(naturalType(lhs, range), naturalType(rhs, range), rules, range);
+    auto convert = [&](const Value &value) {
+      if (const Tensor *tensor = value.getIf<Tensor>())
+        return cast(*tensor, type, range);
+      if (type.isInteger() && type.isUnsigned() && value.is<Int>() && value.as<Int>() < 0)
+        fail(Diag::negative_with_unsigned, range, rules.what, type.str(), toString(value.as<Int>()));
+      return constant(value, type, range);
+    };
+    a = convert(lhs);
+    b = convert(rhs);
+  }
+  return broadcast(a, b, rules.what, range);
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+/// `pointer` + `offset` (or - offset).
+static Tensor addPointer(Semantic &s, const Tensor &pointer, Tensor offset, bool subtract, const SourceRange &range) {
+  if (offset.type.isUnsigned() && offset.type.bits() < 64)
+    offset = s.cast(offset, Scalar::Int64, range); // zero-extends
+  else if (offset.type.bits() < 32)
+    offset = s.cast(offset, Scalar::Int32, range);
+  if (subtract)
+    offset = s.unary(UnaryOp::USub, offset, range).as<Tensor>();
+  return s.wrap(s.emit<tt::AddPtrOp>(range, pointer.handle.getType(), pointer.handle, offset.handle).getResult(),
+                pointer.type, range);
+}
+
+template <typename FloatOp, typename IntOp>
+static mlir::Value numeric(Semantic &s, const Tensor &a, const Tensor &b, const SourceRange &range) {
+  if (a.type.isFloating())
+    return s.emit<FloatOp>(range, a.handle, b.handle).getResult();
+  return s.emit<IntOp>(range, a.handle, b.handle).getResult();
+}
+
+template <typename SignedOp, typename UnsignedOp>
+static mlir::Value bySign(Semantic &s, const Tensor &a, const Tensor &b, const SourceRange &range) {
+  if (a.type.isSigned())
+    return s.emit<SignedOp>(range, a.handle, b.handle).getResult();
+  return s.emit<UnsignedOp>(range, a.handle, b.handle).getResult();
+}
+
+/// fp8 values are storage: arithmetic on them is done in fp16 and rounded back.
+static bool needsWidening(const Type &type) { return type.isFp8(); }
+
+Value Semantic::binary(BinaryOp op, const Value &lhs, const Value &rhs, const SourceRange &range) {
+  const char *what = spelling(op);
+  if (op == BinaryOp::Pow)
+    failOperands(Diag::power_runtime, range, lhs, rhs, lhs.describe(), rhs.describe());
+  if (op == BinaryOp::MatMult)
+    fail(Diag::matmul_operator, range);
+
+  const Tensor *left = lhs.getIf<Tensor>(), *right = rhs.getIf<Tensor>();
+  bool leftPointer = left && left->type.isPointerLike(), rightPointer = right && right->type.isPointerLike();
+  if ((leftPointer || rightPointer) && (op == BinaryOp::Add || op == BinaryOp::Sub)) {
+    bool tilePointer = (left && left->type.kind() > Type::Kind::Block) || (right && right->type.kind() > Type::Kind::Block);
+    const Value &offset = leftPointer ? rhs : lhs;
+    const Tensor *offsetTensor = offset.getIf<Tensor>();
+    bool integral = offset.is<Int>() || offset.is<bool>() || (offsetTensor && offsetTensor->type.isInteger());
+    if (tilePointer || (leftPointer && rightPointer) || (op == BinaryOp::Sub && rightPointer) || !integral)
+      failOperands(Diag::operands_invalid, range, lhs, rhs, what, lhs.describe(), rhs.describe(),
+                   leftPointer && rightPointer
+                       ? "add or subtract integers; for a distance cast both pointers to tl.int64"
+                       : "only integers are added to or subtracted from pointers");
+    auto [a, b] = operands(lhs, rhs, {what, true, true}, range);
+    return leftPointer ? addPointer(*this, a, b, op == BinaryOp::Sub, range) : addPointer(*this, b, a, false, range);
+  }
+
+  OperandRules rules{what};
+  rules.division = op == BinaryOp::Div || op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
+  auto [a, b] = operands(lhs, rhs, rules, range);
+  Type type = a.type;
+  bool integerOnly = op == BinaryOp::FloorDiv || op == BinaryOp::LShift || op == BinaryOp::RShift ||
+                     op == BinaryOp::BitAnd || op == BinaryOp::BitOr || op == BinaryOp::BitXor;
+  if (integerOnly && !type.isInteger())
+    failOperands(Diag::operands_invalid, range, lhs, rhs, what, lhs.describe(), rhs.describe(),
+                 op == BinaryOp::FloorDiv ? "use tl.floor(x / y) for floats" : "it works on integers only");
+
+  bool widen = needsWidening(type);
+  if (widen) {
+    a = cast(a, Scalar::Fp16, range);
+    b = cast(b, Scalar::Fp16, range);
+  }
+  mlir::Value result;
+  switch (op) {
+  case BinaryOp::Add:
+    result = numeric<arith::AddFOp, arith::AddIOp>(*this, a, b, range);
+    break;
+  case BinaryOp::Sub:
+    result = numeric<arith::SubFOp, arith::SubIOp>(*this, a, b, range);
+    break;
+  case BinaryOp::Mult:
+    result = numeric<arith::MulFOp, arith::MulIOp>(*this, a, b, range);
+    break;
+  case BinaryOp::Div:
+    if (type.isInteger()) {
+      a = cast(a, Scalar::Fp32, range);
+      b = cast(b, Scalar::Fp32, range);
+      type = a.type;
+    }
+    result = emit<arith::DivFOp>(range, a.handle, b.handle).getResult();
+    break;
+  case BinaryOp::FloorDiv:
+    result = bySign<arith::DivSIOp, arith::DivUIOp>(*this, a, b, range);
+    break;
+  case BinaryOp::Mod:
+    if (type.isFloating())
+      result = emit<arith::RemFOp>(range, a.handle, b.handle).getResult();
+    else
+      result = bySign<arith::RemSIOp, arith::RemUIOp>(*this, a, b, range);
+    break;
+  case BinaryOp::LShift:
+    result = emit<arith::ShLIOp>(range, a.handle, b.handle).getResult();
+    break;
+  case BinaryOp::RShift:
+    result = bySign<arith::ShRSIOp, arith::ShRUIOp>(*this, a, b, range);
+    break;
+  case BinaryOp::BitAnd:
+    result = emit<arith::AndIOp>(range, a.handle, b.handle).getResult();
+    break;
+  case BinaryOp::BitOr:
+    result = emit<arith::OrIOp>(range, a.handle, b.handle).getResult();
+    break;
+  case BinaryOp::BitXor:
+    result = emit<arith::XOrIOp>(range, a.handle, b.handle).getResult();
+    break;
+  case BinaryOp::Pow:
+  case BinaryOp::MatMult:
+    break;
+  }
+  if (widen)
+    return cast(wrap(result, a.type, range), type, range);
+  return wrap(result, type, range);
+}
+
+Value Semantic::compare(CompareOp op, const Value &lhs, const Value &rhs, const SourceRange &range) {
+  if (op > CompareOp::GtE)
+    fail(Diag::comparison_invalid, range, spelling(op));
+  const Tensor *left = lhs.getIf<Tensor>(), *right = rhs.getIf<Tensor>();
+  if ((left && left->type.isPointerLike()) || (right && right->type.isPointerLike()))
+    failOperands(Diag::pointer_comparison, range, lhs, rhs, lhs.describe(), rhs.describe());
+  auto [a, b] = operands(lhs, rhs, {spelling(op)}, range);
+  if (needsWidening(a.type)) {
+    a = cast(a, Scalar::Fp16, range);
+    b = cast(b, Scalar::Fp16, range);
+  }
+  Type type = a.type.withElement(Scalar::Int1);
+  if (a.type.isFloating()) {
+    static const arith::CmpFPredicate predicates[] = {arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE,
+                                                      arith::CmpFPredicate::OLT, arith::CmpFPredicate::OLE,
+                                                      arith::CmpFPredicate::OGT, arith::CmpFPredicate::OGE};
+    return wrap(emit<arith::CmpFOp>(range, predicates[int(op)], a.handle, b.handle).getResult(), type, range);
+  }
+  using P = arith::CmpIPredicate;
+  static const P signedPredicates[] = {P::eq, P::ne, P::slt, P::sle, P::sgt, P::sge};
+  static const P unsignedPredicates[] = {P::eq, P::ne, P::ult, P::ule, P::ugt, P::uge};
+  P predicate = (a.type.isSigned() ? signedPredicates : unsignedPredicates)[int(op)];
+  return wrap(emit<arith::CmpIOp>(range, predicate, a.handle, b.handle).getResult(), type, range);
+}
+
+Value Semantic::unary(UnaryOp op, const Value &operand, const SourceRange &range) {
+  static const char *const names[] = {"+", "-", "not", "~"};
+  const char *what = names[int(op)];
+  Tensor x = toTensor(operand, range);
+  if (x.type.isBlockPointer() || x.type.isDescriptor() || (x.type.isPointerLike() && op != UnaryOp::Not))
+    fail(Diag::operand_invalid, range, what, operand.describe(), "");
+  switch (op) {
+  case UnaryOp::UAdd:
+    return x;
+  case UnaryOp::USub: {
+    if (x.type.isFp8())
+      return cast(unary(op, cast(x, Scalar::Fp16, range), range).as<Tensor>(), x.type.element(), range);
+    if (x.type.isFloating())
+      return wrap(emit<arith::NegFOp>(range, x.handle).getResult(), x.type, range);
+    Tensor zero = full(x.type.shape(), Int(0), x.type.element(), range);
+    return wrap(emit<arith::SubIOp>(range, zero.handle, x.handle).getResult(), x.type, range);
+  }
+  case UnaryOp::Not: {
+    Tensor bit = toBool(x, range);
+    Tensor ones = full(bit.type.shape(), true, Scalar::Int1, range);
+    return wrap(emit<arith::XOrIOp>(range, bit.handle, ones.handle).getResult(), bit.type, range);
+  }
+  case UnaryOp::Invert: {
+    if (!x.type.isInteger())
+      fail(Diag::operand_invalid, range, what, operand.describe(), "it works on integers and int1 only");
+    Value ones = x.type.isBool() ? Value(Int(1))
+                                 : (x.type.isSigned() ? Value(Int(-1)) : Value((Int(1) << x.type.bits()) - 1));
+    Tensor mask = full(x.type.shape(), ones, x.type.element(), range);
+    return wrap(emit<arith::XOrIOp>(range, x.handle, mask.handle).getResult(), x.type, range);
+  }
+  }
+  return x;
+}
+
+Value Semantic::logical(bool isAnd, const Value &lhs, const Value &rhs, const SourceRange &range) {
+  const char *what = isAnd ? "and" : "or";
+  auto convert = [&](const Value &value) {
+    Tensor tensor = toTensor(value, range);
+    if (tensor.type.isBlockPointer() || tensor.type.isDescriptor())
+      failOperands(Diag::operands_invalid, range, lhs, rhs, what, lhs.describe(), rhs.describe(), "");
+    return toBool(tensor, range);
+  };
+  Tensor left = convert(lhs), right = convert(rhs);
+  auto [a, b] = broadcast(left, right, what, range);
+  mlir::Value result = isAnd ? emit<arith::AndIOp>(range, a.handle, b.handle).getResult()
+                             : emit<arith::OrIOp>(range, a.handle, b.handle).getResult();
+  return wrap(result, a.type, range);
+}

@@ -9,8 +9,6 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <mutex>
-
 using namespace nereid;
 using namespace nereid::frontend;
 
@@ -106,9 +104,7 @@ static const Table &table() {
   static const Table instance = [] {
     Table t;
     for (llvm::ArrayRef<BuiltinInfo> family :
-         {programRows(), shapeRows(), dotRows(), memoryRows(), descriptorRows(), atomicRows(), selectRows(), mathRows(),
-          reduceRows(), sortRows(), randomRows(), debugRows(), libdeviceRows(), distributedRows(), shmemRows(),
-          ascendRows(), dtypeRows()})
+         {programRows(), shapeRows(), mathRows(), reduceRows(), dtypeRows()})
       for (const BuiltinInfo &info : family) {
         t.rows.push_back(&info);
         t.byName.try_emplace(std::string(info.module) + "." + info.name, &info);
@@ -116,8 +112,9 @@ static const Table &table() {
           t.methods.try_emplace(info.name, &info);
         t.parameters[&info] = parseParameters(info.params);
       }
-    llvm::stable_sort(t.rows, [](const BuiltinInfo *a, const BuiltinInfo *b) {
-      return llvm::StringRef(a->module) < llvm::StringRef(b->module);
+    llvm::sort(t.rows, [](const BuiltinInfo *a, const BuiltinInfo *b) {
+      return std::pair(llvm::StringRef(a->module), llvm::StringRef(a->name)) <
+             std::pair(llvm::StringRef(b->module), llvm::StringRef(b->name));
     });
     return t;
   }();

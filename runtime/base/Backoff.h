@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Backoff.h - How a thread waits for memory to change ----------------===//
+//
+// Signals are plain words in shared memory that any rank may write, so nobody
+// can be relied on to wake a sleeper: waiting is polling that gets cheaper.
+//
+//   spin (pause)  ->  sched_yield  ->  short sleeps
+//
+// Spinning makes sense only while every waiting thread of the machine has a
+// core of its own; otherwise the thread that is waited for needs this core and
+// each spin costs a scheduler slice. A yield hands over in 1-2 us. After a
+// millisecond the wait is long: sleeping stops taking turns from workers, and
+// its wake-up delay is small against what was already waited.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NEREID_RUNTIME_BASE_BACKOFF_H
+#define NEREID_RUNTIME_BASE_BACKOFF_H
+
+#include "base/Clock.h"
+
+#include <sched.h>
+
+namespace nereid::runtime {
+
+class Backoff {
+public:
+  explicit Backoff(bool maySpin) : maySpin(maySpin) {}
+
+  /// Something happened: the next wait starts from the cheap end again.
+  void reset() {
+    if (steps) {
+      steps = 0;
+      idleSince = 0;
+    }
+  }
+
+  /// One step of waiting.
+  void step() {
+    ++steps;
+    if (maySpin && steps <= kSpinSteps) {
+      cpuPause();
+      return;
+    }
+    uint64_t now = nowNs();
+    if (idleSince == 0)
+      idleSince = now;
+    uint64_t idle = now - idleSince;
+    if (idle < kYieldNs) {
+      sched_yield();
+      return;
+    }
+    sleepNs(idle < 10 * kYieldNs ? kShortSleepNs : kLongSleepNs);
+  }
+
+  /// Nanoseconds since spinning ended; 0 while it has not.
+  uint64_t idleNs() const { return idleSince ? nowNs() - idleSince : 0; }
+  /// True when the wait is long enough to look at the state of the job.
+  bool isSlow() const { return idleSince != 0; }
+
+private:
+  static constexpr uint32_t kSpinSteps = 2000;
+  static constexpr uint64_t kYieldNs = 1000000;
+  static constexpr uint64_t kShortSleepNs = 50000;
+  static constexpr uint64_t kLongSleepNs = 500000;
+
+  bool maySpin;
+  uint32_t steps = 0;
+  uint64_t idleSince = 0;
+};
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_BASE_BACKOFF_H

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Groups.cpp - Who waited for what, in few lines ---------------------===//
+#include "device/cpu/Worker.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace nereid::runtime {
+
+static const char *comparisonText(int comparison) {
+  static const char *texts[] = {"==", "!=", ">", "<=", "<", ">="};
+  return comparison >= 0 && comparison < 6 ? texts[comparison] : "==";
+}
+
+/// "0-3, 7" for one-dimensional grids, "(0, 1, 0), (2, 1, 0)" for others.
+static std::string programsText(const LaunchState &launch,
+                                std::vector<uint64_t> programs) {
+  std::sort(programs.begin(), programs.end());
+  const bool flat = launch.spec.grid[1] == 1 && launch.spec.grid[2] == 1 &&
+                    launch.spec.subVecNum == 1;
+  std::string out;
+  int items = 0;
+  for (size_t i = 0; i < programs.size();) {
+    size_t end = i + 1;
+    while (flat && end < programs.size() &&
+           programs[end] == programs[end - 1] + 1)
+      ++end;
+    if (!out.empty())
+      out += ", ";
+    if (++items > 8) {
+      out += "...";
+      break;
+    }
+    if (flat) {
+      out += std::to_string(programs[i]);
+      if (end - i > 1)
+        out += (end - i > 2 ? "-" : ", ") + std::to_string(programs[end - 1]);
+    } else {
+      std::array<int32_t, 3> id = launch.programId(programs[i]);
+      out += "(" + std::to_string(id[0]) + ", " + std::to_string(id[1]) + ", " +
+             std::to_string(id[2]) + ")";
+      if (launch.spec.subVecNum > 1)
+        out += " vector core " +
+               std::to_string(programs[i] % uint64_t(launch.spec.subVecNum));
+    }
+    i = end;
+  }
+  return out;
+}
+
+/// Ranks that have entered fewer barriers than this one.
+static std::string ranksNotAtBarrier(const Job::Impl &job) {
+  std::string out;
+  for (int32_t r = 0; r < job.worldSize; ++r) {
+    if (r == job.rank || job.control.rank(r).barriers.load(
+                             std::memory_order_acquire) >= job.deviceBarriers)
+      continue;
+    out += (out.empty() ? "rank " : ", rank ") + std::to_string(r);
+  }
+  return out;
+}
+
+static void describeWait(const LaunchState &launch,
+                         const LaunchState::Waiting &w, BlockedGroup &g) {
+  const WaitCondition &c = w.condition;
+  if (c.kind == WaitCondition::Barrier) {
+    std::string missing;
+    if (launch.barrierTarget.load(std::memory_order_acquire)) {
+      missing = ranksNotAtBarrier(launch.job);
+      g.note = "all programs of this rank are there" +
+               (missing.empty() ? "" : "; not there yet: " + missing);
+    } else {
+      g.note = std::to_string(launch.barrierArrived.load()) + " of " +
+               std::to_string(launch.total) +
+               " programs of this rank are there";
+    }
+    return;
+  }
+  g.address = launch.job.describe(c.kind == WaitCondition::Slots
+                                      ? c.address + uint64_t(c.next) * c.stride
+                                      : c.address);
+  g.hasValues = true;
+  bool asSigned = c.kind == WaitCondition::Slots || c.isSigned;
+  g.currentValue = asSigned ? signExtend(c.seen, c.bytes) : int64_t(c.seen);
+  g.awaitedValue = asSigned ? signExtend(c.value, c.bytes) : int64_t(c.value);
+  g.comparison = comparisonText(c.comparison);
+  if (c.kind == WaitCondition::Slots && c.count > 1)
+    g.note = "slot " + std::to_string(c.next) + " of " +
+             std::to_string(c.count);
+  if (c.comparison == NRD_CMP_EQ && g.currentValue > g.awaitedValue)
+    g.note += std::string(g.note.empty() ? "" : "; ") +
+              "the signal has passed the awaited value: waits compare for "
+              "equality";
+}
+
+std::vector<BlockedGroup> LaunchState::groups() const {
+  // Programs that wait at the same line for the same thing share an entry;
+  // their addresses may differ, the first one is shown.
+  struct Entry {
+    BlockedGroup group;
+    std::vector<uint64_t> programs;
+    uint64_t first = ~uint64_t(0);
+    std::set<const uint8_t *> addresses;
+  };
+  std::map<std::string, Entry> found;
+  for (const Waiting &w : waiting) {
+    BlockedGroup g;
+    g.rank = job.rank;
+    g.kind = w.state == ProgramState::Polling ? "spin loop"
+             : w.state == ProgramState::Ready ? "running"
+                                              : w.name;
+    g.site = site(w.site);
+    if (w.state == ProgramState::Blocked)
+      describeWait(*this, w, g);
+    std::string key = g.kind + "|" + std::to_string(w.site) + "|" + g.note +
+                      "|" + std::to_string(g.currentValue) + "|" +
+                      std::to_string(g.awaitedValue);
+    Entry &entry = found[key];
+    if (g.hasValues)
+      entry.addresses.insert(w.condition.address);
+    if (w.linear < entry.first) {
+      entry.first = w.linear;
+      entry.group = std::move(g);
+    }
+    entry.programs.push_back(w.linear);
+  }
+  std::vector<std::pair<uint64_t, BlockedGroup>> sorted;
+  for (auto &item : found) {
+    Entry &entry = item.second;
+    BlockedGroup &g = entry.group;
+    g.programCount = int64_t(entry.programs.size());
+    g.programs = programsText(*this, std::move(entry.programs));
+    if (entry.addresses.size() > 1)
+      g.address += " and " + std::to_string(entry.addresses.size() - 1) +
+                   (entry.addresses.size() == 2 ? " other place"
+                                                : " other places");
+    sorted.emplace_back(entry.first, std::move(g));
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
+    return a.first < b.first;
+  });
+  std::vector<BlockedGroup> out;
+  for (auto &item : sorted)
+    out.push_back(std::move(item.second));
+
+  for (Fate what : {Finished, Unstarted}) {
+    std::vector<uint64_t> programs;
+    for (uint64_t i = 0; i < fate.size(); ++i)
+      if (fate[i] == what)
+        programs.push_back(i);
+    if (programs.empty())
+      continue;
+    BlockedGroup g;
+    g.rank = job.rank;
+    g.kind = what == Finished ? "ended" : "not started";
+    g.programCount = int64_t(programs.size());
+    g.programs = programsText(*this, std::move(programs));
+    out.push_back(std::move(g));
+  }
+  if (out.empty()) {
+    BlockedGroup g;
+    g.rank = job.rank;
+    g.kind = "running kernel '" + std::string(spec.kernelName) + "'";
+    out.push_back(std::move(g));
+  }
+  return out;
+}
+
+} // namespace nereid::runtime

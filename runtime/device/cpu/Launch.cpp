@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "nereid/runtime/Launch.h"
+
+#include "device/cpu/WorkerPool.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unistd.h>
+
+namespace nereid::runtime {
+
+static uint32_t hashName(std::string_view name) {
+  uint32_t h = 2166136261u;
+  for (char c : name)
+    h = (h ^ uint8_t(c)) * 16777619u;
+  return h;
+}
+
+LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
+    : job(job), spec(spec) {
+  uint64_t programs = uint64_t(spec.grid[0]) * uint64_t(spec.grid[1]) *
+                      uint64_t(spec.grid[2]);
+  total = programs * uint64_t(spec.subVecNum);
+  for (size_t i = 0; i < 3; ++i)
+    prototype.grid[i] = spec.grid[i];
+  prototype.rank = job.rank;
+  prototype.num_ranks = job.worldSize;
+  prototype.sub_vec_num = spec.subVecNum;
+  prototype.heap_base = job.heapBase;
+  prototype.heap_bytes = job.heapBytes;
+  prototype.wait_stride = job.settings.profile.waitStride;
+  number = job.slot().launches.load(std::memory_order_relaxed);
+  random = job.settings.randomSchedule;
+  if (random) {
+    order.resize(total);
+    std::iota(order.begin(), order.end(), 0u);
+    uint64_t x = (job.settings.seed + 1) * 0x9e3779b97f4a7c15u ^
+                 (number << 32) ^ uint64_t(job.rank + 1);
+    for (uint64_t i = total - 1; i > 0; --i) {
+      x ^= x << 13;
+      x ^= x >> 7;
+      x ^= x << 17;
+      std::swap(order[i], order[x % (i + 1)]);
+    }
+  }
+  if (!spec.blocking)
+    return;
+  unstarted.store(total, std::memory_order_relaxed);
+  uint64_t n = std::min<uint64_t>(job.pool->size(), total);
+  shares = std::vector<Share>(n);
+  for (uint64_t i = 0; i < n; ++i)
+    shares[i].count = (total - i + n - 1) / n;
+  fate.assign(total, Unstarted);
+  kernelHash = hashName(spec.kernelName);
+  waitText = "kernel '" + std::string(spec.kernelName) + "'";
+}
+
+void LaunchState::fillPosition(nrd_program &abi, uint64_t linear) const {
+  uint64_t p = linear;
+  if (spec.subVecNum > 1) {
+    abi.sub_vec_id = int32_t(p % uint64_t(spec.subVecNum));
+    p /= uint64_t(spec.subVecNum);
+  }
+  std::array<int32_t, 3> id = programId(linear);
+  abi.pid[0] = id[0];
+  abi.pid[1] = id[1];
+  abi.pid[2] = id[2];
+}
+
+std::array<int32_t, 3> LaunchState::programId(uint64_t linear) const {
+  uint64_t p = linear / uint64_t(spec.subVecNum);
+  uint64_t gx = uint64_t(spec.grid[0]), gy = uint64_t(spec.grid[1]);
+  // Most grids are one-dimensional; divisions are slow.
+  if (p < gx)
+    return {int32_t(p), 0, 0};
+  return {int32_t(p % gx), int32_t(p / gx % gy), int32_t(p / gx / gy)};
+}
+
+SourceSite LaunchState::site(uint32_t index) const {
+  if (spec.sites && index < spec.sites->size())
+    return (*spec.sites)[index];
+  return {};
+}
+
+void LaunchState::fail(FailureDetail detail) {
+  detail.rank = job.rank;
+  detail.kernel = std::string(spec.kernelName);
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    if (!hasError) {
+      hasError = true;
+      error = detail;
+    }
+  }
+  job.publishFailure(detail);
+  stop.store(true, std::memory_order_release);
+}
+
+static Status invalid(std::string message) {
+  return Status::error(StatusCode::InvalidArgument, std::move(message));
+}
+
+static Status check(const LaunchSpec &spec) {
+  if (!spec.kernel)
+    return invalid("launch: no kernel");
+  uint64_t total = 1;
+  for (int32_t g : spec.grid) {
+    if (g < 1)
+      return invalid("launch of '" + std::string(spec.kernelName) +
+                     "': every grid dimension must be at least 1, got (" +
+                     std::to_string(spec.grid[0]) + ", " +
+                     std::to_string(spec.grid[1]) + ", " +
+                     std::to_string(spec.grid[2]) + ")");
+    total *= uint64_t(g);
+    if (total >= uint64_t(1) << 31)
+      return invalid("launch of '" + std::string(spec.kernelName) +
+                     "': the grid has 2^31 programs or more");
+  }
+  if (spec.subVecNum < 1 || total * uint64_t(spec.subVecNum) >= uint64_t(1) << 31)
+    return invalid("launch of '" + std::string(spec.kernelName) +
+                   "': bad number of vector cores per program");
+  return {};
+}
+
+/// The context of launches outside any job: rank 0 of 1, no heap. One per
+/// process; a forked child makes its own since threads do not survive a fork.
+static Expected<Job::Impl *> defaultContext() {
+  static std::mutex lock;
+  static Job::Impl *instance = nullptr;
+  static pid_t owner = 0;
+  std::lock_guard<std::mutex> guard(lock);
+  if (instance && owner == getpid())
+    return instance;
+  Expected<Settings> settings = resolveSettings({});
+  if (!settings.ok())
+    return settings.status();
+  Expected<std::shared_ptr<Segment>> segment = Segment::createPrivate();
+  if (!segment.ok())
+    return segment.status();
+  // Never freed: programs may run while static objects are destroyed.
+  instance = new Job::Impl(*segment, 0, *settings, 1);
+  owner = getpid();
+  return instance;
+}
+
+Status launch(Job *job, const LaunchSpec &spec) {
+  if (Status st = check(spec); !st.ok())
+    return st;
+  Job::Impl *impl = nullptr;
+  if (job) {
+    impl = &job->impl();
+  } else {
+    Expected<Job::Impl *> context = defaultContext();
+    if (!context.ok())
+      return context.status();
+    impl = *context;
+  }
+  std::lock_guard<std::mutex> guard(impl->launchLock);
+  if (impl->finalized.load(std::memory_order_acquire))
+    return invalid("launch of '" + std::string(spec.kernelName) +
+                   "' after this rank has finalized its job");
+  if (impl->jobFailed())
+    return impl->failureStatus();
+  RankSlot &slot = impl->slot();
+  slot.launches.store(slot.launches.load(std::memory_order_relaxed) + 1,
+                      std::memory_order_relaxed);
+  LaunchState state(*impl, spec);
+  impl->setState(RankState::Launch);
+  impl->pool->run(state);
+
+  Status result;
+  bool complete = spec.blocking ? state.finished.load() == state.total
+                                : !state.stop.load();
+  if (!complete || state.hasError) {
+    FailureDetail first = impl->readFailure();
+    impl->publishBlocked(state.groups());
+    // Two programs of different ranks may fail at once: each rank reports its
+    // own mistake rather than the other's.
+    bool ownMistake = state.hasError && first.rank != impl->rank &&
+                      state.error.code != StatusCode::Interrupted;
+    result = ownMistake ? Status(state.error) : impl->failureStatus();
+    if (impl->worldSize == 1)
+      impl->resetFailure();
+  }
+  impl->setState(RankState::Host);
+  return result;
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "device/cpu/Program.h"
+
+#include <cstdlib>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace nereid::runtime {
+
+bool Program::reserveStack(size_t bytes) {
+  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  bytes = (bytes + page - 1) / page * page;
+  if (stackBase && stackBytes == bytes)
+    return true;
+  if (stackBase) {
+    munmap(stackBase - page, stackBytes + page);
+    stackBase = nullptr;
+  }
+  void *at = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (at == MAP_FAILED)
+    return false;
+  // An overflow must crash instead of writing into the next stack.
+  if (mprotect(at, page, PROT_NONE) != 0) {
+    munmap(at, bytes + page);
+    return false;
+  }
+  stackBase = static_cast<uint8_t *>(at) + page;
+  stackBytes = bytes;
+  return true;
+}
+
+bool Program::reserveScratch(uint64_t bytes) {
+  if (bytes <= scratchBytes)
+    return true;
+  std::free(scratch);
+  scratch = nullptr;
+  scratchBytes = 0;
+  // Whole pages keep the tiles of different programs off each other's lines.
+  uint64_t rounded = (bytes + 4095) / 4096 * 4096;
+  scratch = static_cast<uint8_t *>(std::aligned_alloc(4096, rounded));
+  if (!scratch)
+    return false;
+  scratchBytes = rounded;
+  return true;
+}
+
+Program::~Program() {
+  if (stackBase) {
+    size_t page = size_t(sysconf(_SC_PAGESIZE));
+    munmap(stackBase - page, stackBytes + page);
+  }
+  std::free(scratch);
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Program.h - One running program ------------------------------------===//
+//
+// In a blocking launch every program is a fiber: a stack of its own, switched
+// to and from in a few nanoseconds, pinned to one worker thread. In another
+// launch a worker runs one program after the other on its own stack and uses
+// one Program for all of them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NEREID_RUNTIME_DEVICE_CPU_PROGRAM_H
+#define NEREID_RUNTIME_DEVICE_CPU_PROGRAM_H
+
+#include "nereid/abi.h"
+
+#include <atomic>
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+#include <cstdint>
+
+namespace nereid::runtime {
+
+class Worker;
+struct LaunchState;
+
+/// What a blocked program waits for, so that the scheduler can look without
+/// switching to it.
+struct WaitCondition {
+  enum Kind : uint8_t { Slots, Until, Barrier };
+  Kind kind = Slots;
+  uint8_t bytes = 4;
+  uint8_t comparison = NRD_CMP_EQ;
+  bool isSigned = false;
+  int32_t count = 1;   ///< Slots: how many
+  int32_t next = 0;    ///< Slots: the first one not seen equal yet
+  uint64_t stride = 4; ///< Slots: bytes from one to the next
+  const uint8_t *address = nullptr;
+  uint64_t value = 0;
+  uint64_t seen = 0; ///< the value last read
+  uint64_t generation = 0; ///< Barrier: the one it takes part in
+};
+
+enum class ProgramState : uint8_t {
+  Ready,   ///< gave way of its own accord; can go on
+  Polling, ///< in a spin loop of the kernel
+  Blocked, ///< waits for its WaitCondition
+  Done,
+};
+
+/// What nrd_program::runtime points to.
+struct Program {
+  nrd_program abi{};
+  LaunchState *launch = nullptr;
+  Worker *worker = nullptr;
+  uint64_t linear = 0; ///< (program * sub_vec_num + sub_vec_id)
+  uint32_t site = ~0u; ///< where it last entered the runtime
+  const char *waitName = "";
+  ProgramState state = ProgramState::Ready;
+  bool fiber = false;
+  bool failed = false; ///< Done, but not by running to its end
+  uint64_t pollTicks = 0; ///< the quickest round of its spin loop
+  WaitCondition condition;
+
+  // Fibers only.
+  boost::context::detail::fcontext_t context = nullptr;
+  uint8_t *stackBase = nullptr; ///< lowest usable byte, above the guard page
+  size_t stackBytes = 0;
+  uint8_t *scratch = nullptr;
+  uint64_t scratchBytes = 0;
+  void *sanitizerFiber = nullptr;
+  void *fakeStack = nullptr;
+
+  Program() = default;
+  ~Program();
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+
+  /// Gets a stack; false when the system has none left.
+  bool reserveStack(size_t bytes);
+  /// Makes sure of `bytes` of 64-byte aligned scratch.
+  bool reserveScratch(uint64_t bytes);
+};
+
+inline uint64_t loadAcquire(const uint8_t *p, unsigned bytes) {
+  switch (bytes) {
+  case 1:
+    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+  case 2:
+    return __atomic_load_n(reinterpret_cast<const uint16_t *>(p),
+                           __ATOMIC_ACQUIRE);
+  case 4:
+    return __atomic_load_n(reinterpret_cast<const uint32_t *>(p),
+                           __ATOMIC_ACQUIRE);
+  default:
+    return __atomic_load_n(reinterpret_cast<const uint64_t *>(p),
+                           __ATOMIC_ACQUIRE);
+  }
+}
+
+inline int64_t signExtend(uint64_t value, unsigned bytes) {
+  unsigned shift = 64 - 8 * bytes;
+  return int64_t(value << shift) >> shift;
+}
+inline uint64_t zeroExtend(uint64_t value, unsigned bytes) {
+  unsigned shift = 64 - 8 * bytes;
+  return value << shift >> shift;
+}
+
+template <typename T> inline bool compareAs(int comparison, T a, T b) {
+  switch (comparison) {
+  case NRD_CMP_EQ:
+    return a == b;
+  case NRD_CMP_NE:
+    return a != b;
+  case NRD_CMP_GT:
+    return a > b;
+  case NRD_CMP_LE:
+    return a <= b;
+  case NRD_CMP_LT:
+    return a < b;
+  default:
+    return a >= b;
+  }
+}
+
+/// Both values hold `bytes` significant bytes.
+inline bool compareValues(int comparison, uint64_t a, uint64_t b,
+                          unsigned bytes, bool isSigned) {
+  if (isSigned)
+    return compareAs<int64_t>(comparison, signExtend(a, bytes),
+                              signExtend(b, bytes));
+  return compareAs<uint64_t>(comparison, a, b);
+}
+
+/// Looks at memory; true when the program may go on. Barriers are not handled
+/// here.
+inline bool conditionHolds(WaitCondition &c) {
+  if (c.kind == WaitCondition::Until) {
+    c.seen = loadAcquire(c.address, c.bytes);
+    return compareValues(c.comparison, c.seen, c.value, c.bytes, c.isSigned);
+  }
+  for (; c.next < c.count; ++c.next) {
+    c.seen = loadAcquire(c.address + uint64_t(c.next) * c.stride, c.bytes);
+    if (c.seen != c.value)
+      return false;
+  }
+  return true;
+}
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_DEVICE_CPU_PROGRAM_H

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Shmem.cpp - put, get, signals with data ----------------------------===//
+//
+// All ranks map all heaps, so a transfer is a copy by the calling program and
+// is complete when the call returns; the non-blocking forms are allowed to be
+// so. docs/memory-model.md says what programs may rely on, which is less.
+//
+//===----------------------------------------------------------------------===//
+#include "device/cpu/EntryPoints.h"
+#include "device/cpu/Sanitizer.h"
+#include "transport/shared_memory/Copy.h"
+
+namespace nereid::runtime {
+
+static void fullFence() {
+#if !defined(NEREID_TSAN)
+  // TSan does not model stand-alone fences; all ordering that the runtime
+  // promises also goes through acquire and release operations on signals.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
+} // namespace nereid::runtime
+
+using namespace nereid::runtime;
+
+extern "C" {
+
+void *nrd_shmem_ptr(nrd_program *prog, void *ptr, int32_t pe, uint32_t site) {
+  return remoteAddress(programOf(prog), ptr, 1, pe, "remote_ptr", site);
+}
+
+void nrd_shmem_put(nrd_program *prog, void *dest, const void *source,
+                   uint64_t bytes, int32_t pe, int32_t nbi, uint32_t site) {
+  (void)nbi;
+  Program &p = programOf(prog);
+  p.site = site;
+  uint8_t *to = remoteAddress(p, dest, bytes, pe, "putmem", site);
+  p.worker->maybeYield(p);
+  copyPush(to, source, bytes);
+  ++p.worker->activity;
+}
+
+void nrd_shmem_get(nrd_program *prog, void *dest, const void *source,
+                   uint64_t bytes, int32_t pe, int32_t nbi, uint32_t site) {
+  (void)nbi;
+  Program &p = programOf(prog);
+  p.site = site;
+  uint8_t *from = remoteAddress(p, source, bytes, pe, "getmem", site);
+  p.worker->maybeYield(p);
+  copyPull(dest, from, bytes);
+  ++p.worker->activity;
+}
+
+void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source,
+                          uint64_t bytes, void *signal, uint64_t value,
+                          int32_t sig_op, int32_t pe, int32_t sig_bytes,
+                          int32_t nbi, uint32_t site) {
+  (void)nbi;
+  Program &p = programOf(prog);
+  p.site = site;
+  checkAligned(p, signal, sig_bytes, "putmem_signal", site);
+  uint8_t *to = remoteAddress(p, dest, bytes, pe, "putmem_signal", site);
+  uint8_t *at = remoteAddress(p, signal, uint64_t(sig_bytes), pe,
+                              "putmem_signal", site);
+  p.worker->maybeYield(p);
+  copyPush(to, source, bytes);
+  p.worker->maybeYield(p);
+  updateSignal(at, value, sig_op, sig_bytes);
+  ++p.worker->activity;
+}
+
+void nrd_shmem_signal_op(nrd_program *prog, void *signal, uint64_t value,
+                         int32_t sig_op, int32_t pe, int32_t sig_bytes,
+                         uint32_t site) {
+  Program &p = programOf(prog);
+  p.site = site;
+  checkAligned(p, signal, sig_bytes, "signal_op", site);
+  uint8_t *at =
+      remoteAddress(p, signal, uint64_t(sig_bytes), pe, "signal_op", site);
+  p.worker->maybeYield(p);
+  updateSignal(at, value, sig_op, sig_bytes);
+  ++p.worker->activity;
+}
+
+void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value,
+                 int32_t elem_bytes, int32_t pe, uint32_t site) {
+  Program &p = programOf(prog);
+  p.site = site;
+  checkAligned(p, dest, elem_bytes, "p", site);
+  uint8_t *at = remoteAddress(p, dest, uint64_t(elem_bytes), pe, "p", site);
+  p.worker->maybeYield(p);
+  // Single elements are also used as flags: they never tear.
+  updateSignal(at, value, NRD_SIG_SET, elem_bytes);
+  ++p.worker->activity;
+}
+
+uint64_t nrd_shmem_g(nrd_program *prog, const void *source, int32_t elem_bytes,
+                     int32_t pe, uint32_t site) {
+  Program &p = programOf(prog);
+  p.site = site;
+  checkAligned(p, source, elem_bytes, "g", site);
+  uint8_t *at = remoteAddress(p, source, uint64_t(elem_bytes), pe, "g", site);
+  p.worker->maybeYield(p);
+  return loadAcquire(at, unsigned(elem_bytes));
+}
+
+uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal,
+                              int32_t cmp, uint64_t value, int32_t elem_bytes,
+                              int32_t is_signed, uint32_t site) {
+  Program &p = programOf(prog);
+  p.site = site;
+  checkAligned(p, signal, elem_bytes, "signal_wait_until", site);
+  p.worker->maybeYield(p);
+  WaitCondition &c = p.condition;
+  c.kind = WaitCondition::Until;
+  c.bytes = uint8_t(elem_bytes);
+  c.comparison = uint8_t(cmp);
+  c.isSigned = is_signed != 0;
+  c.count = 1;
+  c.next = 0;
+  c.address = static_cast<const uint8_t *>(signal);
+  c.value = zeroExtend(value, unsigned(elem_bytes));
+  if (!conditionHolds(c))
+    blockProgram(p, "signal_wait_until", site);
+  return c.seen;
+}
+
+void nrd_shmem_fence(nrd_program *prog, uint32_t site) {
+  (void)prog;
+  (void)site;
+  fullFence();
+}
+
+void nrd_shmem_quiet(nrd_program *prog, uint32_t site) {
+  (void)prog;
+  (void)site;
+  fullFence();
+}
+
+} // extern "C"

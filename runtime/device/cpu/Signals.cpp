@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Signals.cpp - nrd_yield, nrd_wait, nrd_notify, barriers, failures --===//
+#include "device/cpu/EntryPoints.h"
+
+#include <sched.h>
+
+namespace nereid::runtime {
+
+void noteFailure(Program &p, StatusCode code, std::string message,
+                 uint32_t site) {
+  FailureDetail detail;
+  detail.code = code;
+  detail.message = std::move(message);
+  detail.program = p.launch->programId(p.linear);
+  detail.site = p.launch->site(site);
+  p.launch->fail(std::move(detail));
+}
+
+void noteBadRank(Program &p, const char *what, int32_t rank, uint32_t site) {
+  int32_t n = p.abi.num_ranks;
+  noteFailure(p, StatusCode::BadRank,
+              std::string(what) + ": rank " + std::to_string(rank) +
+                  " is outside this job of " + std::to_string(n) +
+                  (n == 1 ? " rank (0)"
+                          : " ranks (0.." + std::to_string(n - 1) + ")"),
+              site);
+}
+
+void noteNotSymmetric(Program &p, const char *what, const void *ptr,
+                      uint64_t bytes, uint32_t site) {
+  const Job::Impl &job = p.launch->job;
+  std::string message = std::string(what) + ": ";
+  uint64_t at = uint64_t(static_cast<const uint8_t *>(ptr) - job.heapBase);
+  uint64_t owner = job.heapBase ? at / job.heapBytes : ~uint64_t(0);
+  if (owner < uint64_t(job.worldSize) && owner != uint64_t(job.rank)) {
+    message += "the address " + job.describe(ptr) + " lies in the heap of rank " +
+               std::to_string(owner) + "; pass this rank's own address (before "
+               "symm_at), the rank argument chooses the peer";
+  } else if (owner < uint64_t(job.worldSize)) {
+    message += std::to_string(bytes) + " bytes from " + job.describe(ptr) +
+               " on leave the symmetric heap";
+    noteFailure(p, StatusCode::BadAccess, std::move(message), site);
+    return;
+  } else {
+    message += job.describe(ptr) +
+               "; only memory from nereid.symm is visible to other ranks";
+  }
+  noteFailure(p, StatusCode::NotSymmetric, std::move(message), site);
+}
+
+void noteMisaligned(Program &p, const char *what, const void *ptr,
+                    int32_t bytes, uint32_t site) {
+  noteFailure(p, StatusCode::BadAccess,
+              std::string(what) + ": " + p.launch->job.describe(ptr) +
+                  " is not aligned to the signal's " + std::to_string(bytes) +
+                  " bytes",
+              site);
+}
+
+void noteCannotBlock(Program &p, const char *what, uint32_t site) {
+  noteFailure(p, StatusCode::Internal,
+              std::string(what) +
+                  " has to wait, but the kernel was launched as one that "
+                  "never does (LaunchSpec::blocking)",
+              site);
+}
+
+uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe,
+                       const char *what, uint32_t site) {
+  const nrd_program &abi = p.abi;
+  if (uint32_t(pe) >= uint32_t(abi.num_ranks)) [[unlikely]] {
+    noteBadRank(p, what, pe, site);
+    p.worker->leave(p);
+  }
+  const uint8_t *at = static_cast<const uint8_t *>(ptr);
+  uint64_t heaps = abi.heap_bytes * uint64_t(abi.num_ranks);
+  uint64_t inHeaps = uint64_t(at - abi.heap_base);
+  uint64_t offset = inHeaps - abi.heap_bytes * uint64_t(abi.rank);
+  if (abi.heap_base && offset < abi.heap_bytes &&
+      bytes <= abi.heap_bytes - offset) [[likely]]
+    return abi.heap_base + abi.heap_bytes * uint64_t(pe) + offset;
+  if (pe == abi.rank && (!abi.heap_base || inHeaps >= heaps))
+    return const_cast<uint8_t *>(at);
+  noteNotSymmetric(p, what, ptr, bytes, site);
+  p.worker->leave(p);
+}
+
+void blockProgram(Program &p, const char *what, uint32_t site) {
+  p.site = site;
+  p.waitName = what;
+  if (!p.fiber) [[unlikely]] {
+    noteCannotBlock(p, what, site);
+    p.worker->leave(p);
+  }
+  p.worker->yieldFrom(p, ProgramState::Blocked);
+}
+
+void updateSignal(uint8_t *at, uint64_t value, int32_t op, int32_t bytes) {
+  auto apply = [&](auto *word) {
+    using T = std::remove_pointer_t<decltype(word)>;
+    if (op == NRD_SIG_ADD)
+      __atomic_fetch_add(word, T(value), __ATOMIC_ACQ_REL);
+    else
+      __atomic_store_n(word, T(value), __ATOMIC_RELEASE);
+  };
+  switch (bytes) {
+  case 1:
+    return apply(at);
+  case 2:
+    return apply(reinterpret_cast<uint16_t *>(at));
+  case 4:
+    return apply(reinterpret_cast<uint32_t *>(at));
+  default:
+    return apply(reinterpret_cast<uint64_t *>(at));
+  }
+}
+
+/// The count of all ranks is complete, but they stand at different barriers of
+/// their launches. Different kernels may do so; the same one must not.
+static bool noteBarrierMismatch(Program &p, const char *what, uint32_t site) {
+  const Job::Impl &job = p.launch->job;
+  for (int32_t r = 0; r < job.worldSize; ++r) {
+    uint64_t other =
+        job.control.rank(r).barrierId.load(std::memory_order_acquire);
+    uint64_t own = job.slot().barrierId.load(std::memory_order_relaxed);
+    if (other == own || other >> 32 != own >> 32)
+      continue;
+    noteFailure(p, StatusCode::BarrierMismatch,
+                std::string(what) + ": rank " + std::to_string(job.rank) +
+                    " is at barrier " + std::to_string(uint32_t(own) + 1) +
+                    " of its launch, rank " + std::to_string(r) +
+                    " at barrier " + std::to_string(uint32_t(other) + 1) +
+                    " of its own: the ranks have not executed the same number "
+                    "of barriers",
+                site);
+    return true;
+  }
+  return false;
+}
+
+/// All programs of this rank are there; true when all ranks are.
+static bool arriveForRank(Program &p, const char *what, uint32_t site) {
+  LaunchState &launch = *p.launch;
+  Job::Impl &job = launch.job;
+  uint64_t index = launch.barrierIndex++;
+  if (job.worldSize == 1)
+    return true;
+  JobHeader &header = job.header();
+  RankSlot &slot = job.slot();
+  slot.barrierId.store(packBarrierId(launch.kernelHash, index),
+                       std::memory_order_relaxed);
+  uint64_t target = ++job.deviceBarriers;
+  slot.barriers.store(target, std::memory_order_release);
+  uint64_t before = header.deviceArrived.value.fetch_add(
+      index << 16 | 1, std::memory_order_acq_rel);
+  if ((before & 0xffff) + 1 < uint64_t(job.worldSize)) {
+    launch.barrierTarget.store(target, std::memory_order_release);
+    return false;
+  }
+  if ((before >> 16) + index != index * uint64_t(job.worldSize) &&
+      noteBarrierMismatch(p, what, site))
+    p.worker->leave(p);
+  header.deviceArrived.value.store(0, std::memory_order_relaxed);
+  header.deviceEpoch.value.store(target, std::memory_order_release);
+  return true;
+}
+
+static void barrier(Program &p, const char *what, uint32_t site) {
+  LaunchState &launch = *p.launch;
+  Worker &worker = *p.worker;
+  worker.maybeYield(p);
+  p.site = site;
+  if (!p.fiber) [[unlikely]] {
+    if (launch.total == 1 && launch.job.worldSize == 1)
+      return;
+    noteCannotBlock(p, what, site);
+    worker.leave(p);
+  }
+  p.condition.kind = WaitCondition::Barrier;
+  p.condition.generation =
+      launch.barrierGeneration.load(std::memory_order_acquire);
+  uint64_t arrived =
+      launch.barrierArrived.fetch_add(1, std::memory_order_seq_cst) + 1;
+  if (arrived == launch.total) {
+    launch.barrierArrived.store(0, std::memory_order_seq_cst);
+    if (arriveForRank(p, what, site)) {
+      launch.barrierGeneration.fetch_add(1, std::memory_order_acq_rel);
+      ++worker.activity;
+      return;
+    }
+  } else if (launch.finished.load(std::memory_order_seq_cst) > 0) {
+    p.waitName = what;
+    worker.reportMissing(launch, nullptr);
+    worker.yieldFrom(p, ProgramState::Blocked); // to be listed, then to leave
+  }
+  blockProgram(p, what, site);
+}
+
+} // namespace nereid::runtime
+
+using namespace nereid::runtime;
+
+extern "C" {
+
+void nrd_yield(nrd_program *prog, uint32_t site) {
+  Program &p = programOf(prog);
+  p.site = site;
+  if (p.fiber) [[likely]] {
+    p.worker->yieldFrom(p, ProgramState::Polling);
+    return;
+  }
+  if (p.launch->stopping())
+    p.worker->leave(p);
+  sched_yield();
+}
+
+int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value,
+                 int32_t elem_bytes, uint32_t site) {
+  Program &p = programOf(prog);
+  p.site = site;
+  checkAligned(p, slots, elem_bytes, "wait", site);
+  p.worker->maybeYield(p);
+  WaitCondition &c = p.condition;
+  c.kind = WaitCondition::Slots;
+  c.bytes = uint8_t(elem_bytes);
+  c.comparison = NRD_CMP_EQ;
+  c.count = count;
+  c.next = 0;
+  c.stride = prog->wait_stride ? prog->wait_stride : uint64_t(elem_bytes);
+  c.address = static_cast<const uint8_t *>(slots);
+  c.value = zeroExtend(uint64_t(value), unsigned(elem_bytes));
+  if (!conditionHolds(c))
+    blockProgram(p, "wait", site);
+  return 0;
+}
+
+void nrd_notify(nrd_program *prog, void *signal, int64_t value, int32_t rank,
+                int32_t sig_op, int32_t comm_scope, int32_t elem_bytes,
+                uint32_t site) {
+  (void)comm_scope; // all ranks of a job share this machine's memory
+  Program &p = programOf(prog);
+  p.site = site;
+  checkAligned(p, signal, elem_bytes, "notify", site);
+  uint8_t *at =
+      remoteAddress(p, signal, uint64_t(elem_bytes), rank, "notify", site);
+  p.worker->maybeYield(p);
+  updateSignal(at, uint64_t(value), sig_op, elem_bytes);
+  ++p.worker->activity;
+}
+
+void nrd_fail_rank(nrd_program *prog, int32_t rank, uint32_t site) {
+  Program &p = programOf(prog);
+  noteBadRank(p, "symm_at", rank, site);
+  p.worker->leave(p);
+}
+
+void nrd_fail_not_symmetric(nrd_program *prog, const void *ptr, uint32_t site) {
+  Program &p = programOf(prog);
+  noteNotSymmetric(p, "symm_at", ptr, 1, site);
+  p.worker->leave(p);
+}
+
+static void noteAssert(Program &p, const char *message, uint32_t site) {
+  std::string text = "device_assert failed";
+  if (message && *message)
+    text += std::string(": ") + message;
+  noteFailure(p, StatusCode::AssertFailed, std::move(text), site);
+}
+
+void nrd_fail_assert(nrd_program *prog, const char *message, uint32_t site) {
+  Program &p = programOf(prog);
+  noteAssert(p, message, site);
+  p.worker->leave(p);
+}
+
+void nrd_barrier_all(nrd_program *prog, uint32_t site) {
+  barrier(programOf(prog), "barrier_all", site);
+}
+
+void nrd_shmem_sync_all(nrd_program *prog, uint32_t site) {
+  barrier(programOf(prog), "sync_all", site);
+}
+
+} // extern "C"

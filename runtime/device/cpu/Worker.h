@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Worker.h - Runs programs on one thread -----------------------------===//
+#ifndef NEREID_RUNTIME_DEVICE_CPU_WORKER_H
+#define NEREID_RUNTIME_DEVICE_CPU_WORKER_H
+
+#include "base/Backoff.h"
+#include "device/cpu/Program.h"
+#include "nereid/runtime/Launch.h"
+#include "symmetric/JobImpl.h"
+
+#include <csetjmp>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace nereid::runtime {
+
+/// The programs that one worker starts first: every `stride`-th from `first`
+/// on. Other workers take from it when they have nothing left.
+struct alignas(64) Share {
+  std::atomic<uint64_t> taken{0};
+  uint64_t count = 0;
+};
+
+/// One launch on one rank, shared by its workers.
+struct LaunchState {
+  LaunchState(Job::Impl &job, const LaunchSpec &spec);
+
+  Job::Impl &job;
+  const LaunchSpec &spec;
+  uint64_t total; ///< programs times vector cores
+  nrd_program prototype{};
+  uint64_t number = 0; ///< of the rank's launches
+  bool random = false;
+
+  /// Some program failed, or the job did: leave as soon as possible.
+  std::atomic<bool> stop{false};
+  alignas(64) std::atomic<uint64_t> next{0}; ///< plain launches: next program
+  alignas(64) std::atomic<uint64_t> finished{0};
+  std::atomic<uint64_t> unstarted{0};
+  std::vector<Share> shares;
+  /// Random schedules: the order in which programs start.
+  std::vector<uint32_t> order;
+  /// Blocking launches: what has become of each program.
+  enum Fate : uint8_t { Unstarted, Started, Finished, Left };
+  std::vector<uint8_t> fate;
+
+  // In-kernel barrier: programs of this rank, then ranks.
+  alignas(64) std::atomic<uint64_t> barrierArrived{0};
+  std::atomic<uint64_t> barrierGeneration{0};
+  /// Epoch of the job's barrier that this rank waits for; 0 = none.
+  std::atomic<uint64_t> barrierTarget{0};
+  uint64_t barrierIndex = 0; ///< only touched by the last program to arrive
+  uint32_t kernelHash = 0;
+  std::string waitText; ///< "kernel 'name'"
+
+  std::mutex lock; ///< guards what follows
+  bool hasError = false;
+  FailureDetail error;
+  struct Waiting {
+    uint64_t linear;
+    ProgramState state;
+    uint32_t site;
+    const char *name;
+    WaitCondition condition;
+  };
+  /// Programs that had not ended when the launch stopped.
+  std::vector<Waiting> waiting;
+
+  bool stopping() const {
+    return stop.load(std::memory_order_relaxed) || job.jobFailed();
+  }
+  /// Takes the first error, tells the job, stops the launch.
+  void fail(FailureDetail detail);
+  SourceSite site(uint32_t index) const;
+  /// What the programs of this rank were doing when the launch stopped.
+  std::vector<BlockedGroup> groups() const;
+  std::array<int32_t, 3> programId(uint64_t linear) const;
+  /// Sets the fields of `abi` that differ between programs.
+  void fillPosition(nrd_program &abi, uint64_t linear) const;
+};
+
+class Worker {
+public:
+  Worker(Job::Impl &job, uint32_t index);
+  ~Worker();
+
+  /// Runs programs of `launch` until there is nothing left for this worker.
+  void run(LaunchState &launch);
+
+  //===--- called by the entry points, on the program's stack -------------===//
+
+  /// Gives way to the scheduler; comes back when the program is to go on.
+  /// Leaves the program when the launch stops meanwhile.
+  void yieldFrom(Program &program, ProgramState state);
+  /// Ends the program here and now.
+  [[noreturn]] void leave(Program &program);
+  /// Random schedules: sometimes gives way.
+  void maybeYield(Program &program);
+
+  /// The launch fails since programs that have ended are missing at a barrier;
+  /// `ended` is the one that made it certain, if any.
+  void reportMissing(LaunchState &launch, const Program *ended);
+
+  Job::Impl &job;
+  WorkerSlot &slot;
+  const uint32_t index;
+  /// Counts what programs did for others: signals, transfers.
+  uint64_t activity = 0;
+
+private:
+  void runPlain(LaunchState &launch);
+  void runFibers(LaunchState &launch);
+  bool startNext(LaunchState &launch, Share &share, uint64_t shareIndex);
+  bool startOwn(LaunchState &launch);
+  bool steal(LaunchState &launch);
+  /// Switches to the program until it gives way. True when that was progress.
+  bool resume(LaunchState &launch, Program &program);
+  bool isReady(LaunchState &launch, Program &program);
+  void retireDone();
+  void recordWaiting(LaunchState &launch);
+  void cancelAll(LaunchState &launch);
+  void waitStep(LaunchState &launch, Backoff &backoff);
+  Program *obtain(LaunchState &launch);
+  void bumpProgress() {
+    slot.progress.store(slot.progress.load(std::memory_order_relaxed) + 1,
+                        std::memory_order_release);
+  }
+  void setState(WorkerState state) {
+    slot.state.store(uint32_t(state), std::memory_order_release);
+  }
+  uint64_t nextRandom() {
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    return random;
+  }
+
+  static void fiberMain(boost::context::detail::transfer_t from);
+  void enterFiber(Program &program);
+  void exitFiber(Program &program, bool forGood);
+
+  std::vector<Program *> live;
+  std::vector<std::unique_ptr<Program>> programs; ///< owns all, live or free
+  std::vector<Program *> freePrograms;
+  Program plain; ///< for launches without fibers
+  std::jmp_buf plainExit;
+  boost::context::detail::fcontext_t scheduler = nullptr;
+  [[maybe_unused]] void *sanitizerThread = nullptr;
+  [[maybe_unused]] void *fakeStack = nullptr;
+  [[maybe_unused]] const void *threadStack = nullptr;
+  [[maybe_unused]] size_t threadStackBytes = 0;
+  uint64_t random = 1;
+  bool cancelling = false;   ///< programs that come back must leave
+  bool pollSurprise = false; ///< a spin loop did more than spin
+  uint64_t nextInterrupt = 0;
+};
+
+/// Which barrier a rank stands at, for RankSlot::barrierId.
+inline uint64_t packBarrierId(uint32_t kernelHash, uint64_t index) {
+  return uint64_t(kernelHash) << 32 | uint32_t(index);
+}
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_DEVICE_CPU_WORKER_H

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "device/cpu/WorkerPool.h"
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace nereid::runtime {
+
+/// How long an idle worker hopes for the next launch before it sleeps.
+static constexpr uint64_t kSpinNs = 50000;
+static constexpr uint64_t kInterruptEveryNs = 30000000;
+
+static void futexWait(std::atomic<uint32_t> &word, uint32_t expected,
+                      uint64_t ns) {
+  timespec ts{time_t(ns / 1000000000u), long(ns % 1000000000u)};
+  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAIT_PRIVATE,
+          expected, ns ? &ts : nullptr, nullptr, 0);
+}
+
+static void futexWakeAll(std::atomic<uint32_t> &word) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAKE_PRIVATE,
+          INT_MAX, nullptr, nullptr, 0);
+}
+
+static void pinTo(const Job::Impl &job, size_t index) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+    return;
+  int count = CPU_COUNT(&allowed);
+  if (count < 1)
+    return;
+  int wanted =
+      int((size_t(job.rank) * size_t(job.numThreads) + index) % size_t(count));
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &allowed) || wanted-- > 0)
+      continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    pthread_setaffinity_np(pthread_self(), sizeof(one), &one);
+    return;
+  }
+}
+
+WorkerPool::WorkerPool(Job::Impl &job) : job(job) {
+  for (int32_t i = 0; i < job.numThreads; ++i)
+    workers.push_back(std::make_unique<Worker>(job, uint32_t(i)));
+}
+
+WorkerPool::~WorkerPool() {
+  stopping.store(true);
+  generation.fetch_add(1);
+  futexWakeAll(generation);
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+void WorkerPool::startThreads() {
+  if (!threads.empty() || workers.size() == 1)
+    return;
+  // Signals are for the threads of the program, not for workers.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (size_t i = 1; i < workers.size(); ++i)
+    threads.emplace_back(&WorkerPool::threadMain, this, i);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void WorkerPool::invite() {
+  generation.fetch_add(1, std::memory_order_seq_cst);
+  if (sleepers.load(std::memory_order_seq_cst) > 0)
+    futexWakeAll(generation);
+}
+
+void WorkerPool::threadMain(size_t index) {
+  if (job.settings.pinThreads)
+    pinTo(job, index);
+  uint32_t seen = 0;
+  for (;;) {
+    uint64_t begin = job.maySpin ? nowNs() : 0;
+    while (generation.load(std::memory_order_acquire) == seen) {
+      if (job.maySpin && nowNs() - begin < kSpinNs) {
+        cpuPause();
+        continue;
+      }
+      sleepers.fetch_add(1, std::memory_order_seq_cst);
+      futexWait(generation, seen, 0);
+      sleepers.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    seen = generation.load(std::memory_order_acquire);
+    if (stopping.load())
+      return;
+    LaunchState *launch;
+    {
+      std::lock_guard<std::mutex> guard(lock);
+      launch = current;
+      if (launch)
+        joined.fetch_add(1, std::memory_order_relaxed);
+    }
+    if (!launch)
+      continue;
+    workers[index]->run(*launch);
+    if (joined.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      futexWakeAll(joined);
+  }
+}
+
+void WorkerPool::run(LaunchState &launch) {
+  if (job.settings.pinThreads)
+    pinTo(job, 0);
+  if (workers.size() == 1 || launch.total == 1) {
+    workers[0]->run(launch);
+    return;
+  }
+  startThreads();
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    current = &launch;
+  }
+  if (launch.spec.blocking)
+    invite();
+  workers[0]->run(launch);
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    current = nullptr;
+  }
+  // Nobody can join any more; wait for those that have.
+  uint64_t begin = nowNs(), nextInterrupt = 0;
+  while (uint32_t left = joined.load(std::memory_order_acquire)) {
+    uint64_t now = nowNs();
+    if (job.maySpin && now - begin < kSpinNs) {
+      cpuPause();
+      continue;
+    }
+    futexWait(joined, left, kInterruptEveryNs);
+    if (now >= nextInterrupt) {
+      nextInterrupt = now + kInterruptEveryNs;
+      if (interruptRequested()) {
+        FailureDetail detail;
+        detail.code = StatusCode::Interrupted;
+        detail.message = "interrupted";
+        launch.fail(std::move(detail));
+      }
+    }
+  }
+}
+
+} // namespace nereid::runtime

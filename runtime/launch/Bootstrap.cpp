@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Bootstrap.cpp - Job::init and its in-process twin ------------------===//
+#include "launch/Environment.h"
+#include "launch/JobWatch.h"
+#include "launch/Rendezvous.h"
+#include "symmetric/JobImpl.h"
+
+#include <unistd.h>
+
+namespace nereid::runtime {
+
+/// Takes the rank's place in the control block.
+static Status takeSlot(Job::Impl &impl) {
+  RankSlot &slot = impl.slot();
+  int32_t pid = int32_t(getpid());
+  int32_t expected = 0;
+  if (!slot.pid.compare_exchange_strong(expected, pid))
+    return Status::error(
+        StatusCode::Environment,
+        "rank " + std::to_string(impl.rank) + " is already taken by process " +
+            std::to_string(expected) +
+            "; a child of a rank must not inherit its NEREID_* variables, and "
+            "one rank joins its job once",
+        impl.rank);
+  slot.startTime.store(processStartTime(pid));
+  impl.setState(RankState::Host);
+  return {};
+}
+
+Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
+  Expected<RankInfo> info = discoverRank(readEnvironment);
+  if (!info.ok())
+    return info.status();
+  Expected<Settings> settings = resolveSettings(options);
+  if (!settings.ok())
+    return settings.status();
+
+  Expected<std::shared_ptr<Segment>> segment =
+      info->segmentFd >= 0 ? Segment::attach(info->segmentFd)
+      : info->worldSize == 1
+          ? Segment::create(1, settings->heapBytes)
+          : rendezvous(*info, settings->heapBytes,
+                       settings->initTimeoutSeconds);
+  if (!segment.ok())
+    return segment.status();
+  if ((*segment)->worldSize() != info->worldSize)
+    return Status::error(StatusCode::Environment,
+                         "NEREID_WORLD_SIZE=" +
+                             std::to_string(info->worldSize) +
+                             ", but the job has " +
+                             std::to_string((*segment)->worldSize()) +
+                             " ranks");
+  if (options.heapBytes && (*segment)->heapBytes() != settings->heapBytes)
+    return Status::error(
+        StatusCode::Mismatch,
+        "rank " + std::to_string(info->rank) + " asks for a heap of " +
+            std::to_string(settings->heapBytes) +
+            " bytes, the job was started with " +
+            std::to_string((*segment)->heapBytes()) +
+            "; give the size to `nereid run` or set NEREID_HEAP_SIZE",
+        info->rank);
+  auto impl = std::make_unique<Job::Impl>(*segment, info->rank, *settings,
+                                          info->worldSize);
+  if (Status st = takeSlot(*impl); !st.ok())
+    return st;
+  double limit = impl->settings.initTimeoutSeconds;
+  std::unique_ptr<Job> job = JobFactory::make(std::move(impl));
+  if (Status st = job->impl().collective("init()", limit); !st.ok())
+    return st;
+  return job;
+}
+
+Expected<std::vector<std::unique_ptr<Job>>>
+Job::createThreadRanks(int32_t worldSize, const JobOptions &options) {
+  if (worldSize < 1 || worldSize > kMaxRanks)
+    return Status::error(StatusCode::InvalidArgument,
+                         "the number of ranks must be 1.." +
+                             std::to_string(kMaxRanks));
+  Expected<Settings> settings = resolveSettings(options);
+  if (!settings.ok())
+    return settings.status();
+  Expected<std::shared_ptr<Segment>> segment =
+      Segment::create(worldSize, settings->heapBytes);
+  if (!segment.ok())
+    return segment.status();
+  std::vector<std::unique_ptr<Job>> jobs;
+  for (int32_t r = 0; r < worldSize; ++r) {
+    auto impl =
+        std::make_unique<Job::Impl>(*segment, r, *settings, worldSize);
+    if (Status st = takeSlot(*impl); !st.ok())
+      return st;
+    jobs.push_back(JobFactory::make(std::move(impl)));
+  }
+  return jobs;
+}
+
+} // namespace nereid::runtime

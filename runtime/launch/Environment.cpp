@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "launch/Environment.h"
+
+#include "base/Knobs.h"
+#include "launch/PeerWatch.h"
+
+#include <cstdlib>
+#include <unistd.h>
+#include <vector>
+
+namespace nereid::runtime {
+
+namespace {
+/// One launcher's way to tell a process who it is.
+struct Convention {
+  const char *launcher;
+  const char *rank;
+  const char *size;
+  /// Number of ranks on this machine, when the launcher tells.
+  const char *localSize;
+  /// Variables that together name the job.
+  std::vector<const char *> key;
+  /// Only valid when this one is set too: Slurm also sets rank and size in
+  /// batch scripts, where there is one process.
+  const char *onlyWith;
+};
+} // namespace
+
+static const std::vector<Convention> &conventions() {
+  static const std::vector<Convention> all = {
+      {"nereid run", "NEREID_RANK", "NEREID_WORLD_SIZE", nullptr,
+       {"NEREID_JOB"}, nullptr},
+      {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE",
+       {"MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID",
+        "TORCHELASTIC_RESTART_COUNT"},
+       nullptr},
+      {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+       "OMPI_COMM_WORLD_LOCAL_SIZE",
+       {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_hnp_uri"},
+       nullptr},
+      {"PMI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS",
+       {"PMI_JOBID", "PMI_KVS", "HYDI_CONTROL_FD", "PMI_PORT"}, nullptr},
+      {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", nullptr,
+       {"SLURM_JOB_ID", "SLURM_STEP_ID"}, "SLURM_STEP_NUM_TASKS"},
+  };
+  return all;
+}
+
+std::optional<std::string> readEnvironment(const char *name) {
+  const char *value = std::getenv(name);
+  if (!value || !*value)
+    return std::nullopt;
+  return std::string(value);
+}
+
+static Status bad(std::string message) {
+  return Status::error(StatusCode::Environment, std::move(message));
+}
+
+Expected<RankInfo> discoverRank(const EnvironmentReader &read) {
+  for (const Convention &c : conventions()) {
+    if (c.onlyWith && !read(c.onlyWith))
+      continue;
+    std::optional<std::string> rankText = read(c.rank);
+    std::optional<std::string> sizeText = read(c.size);
+    if (!rankText && !sizeText)
+      continue;
+    if (!rankText || !sizeText) {
+      const char *have = rankText ? c.rank : c.size;
+      const char *lack = rankText ? c.size : c.rank;
+      return bad(std::string(have) + " is set but " + lack +
+                 " is not; set both (as " + c.launcher +
+                 " does) or neither for a single process");
+    }
+    std::optional<int64_t> rank = parseInteger(*rankText);
+    std::optional<int64_t> size = parseInteger(*sizeText);
+    if (!rank)
+      return bad(std::string(c.rank) + "='" + *rankText +
+                 "' is not a whole number");
+    if (!size)
+      return bad(std::string(c.size) + "='" + *sizeText +
+                 "' is not a whole number");
+    if (*size < 1 || *size > 4096)
+      return bad(std::string(c.size) + "=" + *sizeText +
+                 " is outside 1..4096");
+    if (*rank < 0 || *rank >= *size)
+      return bad(std::string(c.rank) + "=" + *rankText +
+                 " is outside the job: " + c.size + "=" + *sizeText +
+                 " allows ranks 0.." + std::to_string(*size - 1));
+    RankInfo info;
+    info.rank = int32_t(*rank);
+    info.worldSize = int32_t(*size);
+    info.launcher = c.launcher;
+    if (c.localSize) {
+      if (std::optional<std::string> text = read(c.localSize)) {
+        std::optional<int64_t> local = parseInteger(*text);
+        if (!local || *local < 1 || *local > *size)
+          return bad(std::string(c.localSize) + "='" + *text +
+                     "' contradicts " + c.size + "=" + *sizeText);
+        if (*local != *size)
+          return bad("the ranks of this job are on several machines (" +
+                     std::string(c.localSize) + "=" + *text + ", " + c.size +
+                     "=" + *sizeText +
+                     "); this build connects ranks of one machine only");
+      }
+    }
+    std::string key;
+    for (const char *name : c.key)
+      if (std::optional<std::string> text = read(name))
+        key += std::string(name) + "=" + *text + ";";
+    // Nothing else to go by: ranks of one job have the same parent process.
+    if (key.empty())
+      key = "parent=" + std::to_string(getppid()) + "." +
+            std::to_string(processStartTime(int32_t(getppid())));
+    info.jobKey = std::string(c.launcher) + ";" + key;
+    if (std::string(c.launcher) == "nereid run")
+      if (std::optional<std::string> text = read("NEREID_JOB_FD")) {
+        std::optional<int64_t> fd = parseInteger(*text);
+        if (!fd || *fd < 0)
+          return bad("NEREID_JOB_FD='" + *text + "' is no file descriptor");
+        info.segmentFd = int32_t(*fd);
+      }
+    return info;
+  }
+  return RankInfo{};
+}
+
+} // namespace nereid::runtime

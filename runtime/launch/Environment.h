@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Environment.h - Which rank of which job this process is ------------===//
+#ifndef NEREID_RUNTIME_LAUNCH_ENVIRONMENT_H
+#define NEREID_RUNTIME_LAUNCH_ENVIRONMENT_H
+
+#include "nereid/runtime/Status.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace nereid::runtime {
+
+struct RankInfo {
+  int32_t rank = 0;
+  int32_t worldSize = 1;
+  /// What set the variables: "nereid run", "torchrun", ...; empty for none.
+  std::string launcher;
+  /// The same text in all ranks of the job and in no other job that runs on
+  /// this machine at the same time.
+  std::string jobKey;
+  /// Inherited descriptor of the job's memory, or -1.
+  int32_t segmentFd = -1;
+};
+
+/// Returns the value of an environment variable, or nothing.
+using EnvironmentReader =
+    std::function<std::optional<std::string>(const char *)>;
+
+/// The environment of this process.
+std::optional<std::string> readEnvironment(const char *name);
+
+/// Works out rank and world size. The first launcher in the order nereid run,
+/// torchrun, Open MPI, PMI, Slurm whose variables are there wins; half of a
+/// pair, malformed numbers and a rank outside the world are errors.
+Expected<RankInfo> discoverRank(const EnvironmentReader &read);
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_LAUNCH_ENVIRONMENT_H

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- JobLauncher.cpp - Starts, watches and stops the ranks --------------===//
+#include "nereid/runtime/JobLauncher.h"
+
+#include "base/Clock.h"
+#include "base/Knobs.h"
+#include "launch/PeerWatch.h"
+#include "symmetric/Segment.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+namespace nereid::runtime {
+
+namespace {
+
+/// One output stream of one rank, cut into lines.
+struct Stream {
+  int fd = -1;
+  int to = -1;
+  std::string pending;
+};
+
+struct Child {
+  pid_t pid = -1;
+  bool running = false;
+  int waitStatus = 0;
+  Stream streams[2];
+};
+
+/// Written by the signal handler only.
+std::atomic<int> stopSignal{0};
+int wakePipe[2] = {-1, -1};
+
+void onStopSignal(int sig) {
+  int error = errno;
+  stopSignal.store(sig);
+  char byte = 1;
+  if (write(wakePipe[1], &byte, 1) < 0) {
+    // The pipe is full: the loop is going to wake anyway.
+  }
+  errno = error;
+}
+
+void onChild(int) {
+  int error = errno;
+  char byte = 0;
+  if (write(wakePipe[1], &byte, 1) < 0) {
+  }
+  errno = error;
+}
+
+/// Handlers for the time of one job.
+class SignalScope {
+public:
+  SignalScope() {
+    stopSignal.store(0);
+    if (pipe2(wakePipe, O_CLOEXEC | O_NONBLOCK) != 0)
+      wakePipe[0] = wakePipe[1] = -1;
+    for (size_t i = 0; i < 4; ++i) {
+      struct sigaction action;
+      std::memset(&action, 0, sizeof(action));
+      action.sa_handler = kSignals[i] == SIGCHLD ? onChild : onStopSignal;
+      action.sa_flags = SA_RESTART | (kSignals[i] == SIGCHLD ? SA_NOCLDSTOP : 0);
+      sigfillset(&action.sa_mask);
+      sigaction(kSignals[i], &action, &before[i]);
+    }
+  }
+  ~SignalScope() {
+    for (size_t i = 0; i < 4; ++i)
+      sigaction(kSignals[i], &before[i], nullptr);
+    close(wakePipe[0]);
+    close(wakePipe[1]);
+    wakePipe[0] = wakePipe[1] = -1;
+  }
+
+private:
+  static constexpr int kSignals[4] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+  struct sigaction before[4];
+};
+
+class Launcher {
+public:
+  Launcher(const std::vector<std::string> &argv, int32_t worldSize,
+           const LaunchJobOptions &options, std::shared_ptr<Segment> segment)
+      : argv(argv), worldSize(worldSize), options(options),
+        segment(std::move(segment)), children(size_t(worldSize)) {
+    result.exitCodes.assign(size_t(worldSize), 0);
+  }
+  ~Launcher() {
+    killAll(SIGKILL);
+    reap(true);
+    for (Child &child : children)
+      for (Stream &stream : child.streams)
+        if (stream.fd >= 0)
+          close(stream.fd);
+  }
+
+  Status start();
+  JobResult watch();
+
+private:
+  Status startRank(int32_t rank, int errorPipe);
+  std::vector<std::string> environmentOf(int32_t rank) const;
+  void reap(bool block);
+  void ended(int32_t rank);
+  void killAll(int sig);
+  void forward(Child &child, int32_t rank, Stream &stream);
+  void flushLine(int32_t rank, Stream &stream, std::string_view line);
+  int32_t runningCount() const;
+
+  const std::vector<std::string> &argv;
+  int32_t worldSize;
+  const LaunchJobOptions &options;
+  std::shared_ptr<Segment> segment;
+  std::vector<Child> children;
+  JobResult result;
+  bool stopping = false;
+  uint64_t killAt = 0;
+  std::string jobName;
+};
+
+std::string replaceRank(std::string text, int32_t rank) {
+  const std::string mark = "{rank}";
+  for (size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) {
+    std::string number = std::to_string(rank);
+    text.replace(at, mark.size(), number);
+    at += number.size();
+  }
+  return text;
+}
+
+std::vector<std::string> Launcher::environmentOf(int32_t rank) const {
+  std::vector<std::pair<std::string, std::string>> mine;
+  auto set = [&](const std::string &name, const std::string &value) {
+    mine.emplace_back(name, value);
+  };
+  set("NEREID_RANK", std::to_string(rank));
+  set("NEREID_LOCAL_RANK", std::to_string(rank));
+  set("NEREID_WORLD_SIZE", std::to_string(worldSize));
+  set("NEREID_JOB", jobName);
+  set("NEREID_JOB_FD", std::to_string(segment->descriptor()));
+  set("NEREID_HEAP_SIZE", std::to_string(segment->heapBytes()));
+  if (options.timeoutSeconds) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%g", *options.timeoutSeconds);
+    set("NEREID_TIMEOUT", text);
+  }
+  if (!options.schedule.empty())
+    set("NEREID_SCHEDULE", options.schedule);
+  if (!options.profile.empty())
+    set("NEREID_PROFILE", options.profile);
+  if (options.numThreads > 0)
+    set("NEREID_NUM_THREADS", std::to_string(options.numThreads));
+  for (const auto &entry : options.environment)
+    set(entry.first, replaceRank(entry.second, rank));
+
+  std::vector<std::string> out;
+  for (char **e = environ; *e; ++e) {
+    std::string entry = *e;
+    std::string name = entry.substr(0, entry.find('='));
+    bool replaced = std::any_of(mine.begin(), mine.end(), [&](const auto &m) {
+      return m.first == name;
+    });
+    if (!replaced)
+      out.push_back(std::move(entry));
+  }
+  for (size_t i = 0; i < mine.size(); ++i) {
+    // The last setting of a name wins.
+    bool later = std::any_of(mine.begin() + ptrdiff_t(i) + 1, mine.end(),
+                             [&](const auto &m) {
+                               return m.first == mine[i].first;
+                             });
+    if (!later)
+      out.push_back(mine[i].first + "=" + mine[i].second);
+  }
+  return out;
+}
+
+Status Launcher::startRank(int32_t rank, int errorPipe) {
+  Child &child = children[size_t(rank)];
+  // Everything that allocates happens before the fork.
+  std::vector<std::string> environment = environmentOf(rank);
+  std::vector<char *> envPointers, argPointers;
+  for (std::string &entry : environment)
+    envPointers.push_back(entry.data());
+  envPointers.push_back(nullptr);
+  for (const std::string &arg : argv)
+    argPointers.push_back(const_cast<char *>(arg.c_str()));
+  argPointers.push_back(nullptr);
+
+  int pipes[2][2] = {{-1, -1}, {-1, -1}};
+  if (options.tagOutput)
+    for (auto &p : pipes)
+      if (pipe2(p, O_CLOEXEC) != 0)
+        return systemError("pipe", errno);
+  bool quietInput = rank != 0 || isatty(0);
+  pid_t parent = getpid();
+  int segmentFd = segment->descriptor();
+
+  std::fflush(nullptr);
+  pid_t pid = fork();
+  if (pid < 0) {
+    int error = errno;
+    for (auto &p : pipes)
+      for (int fd : p)
+        if (fd >= 0)
+          close(fd);
+    return systemError("fork", error);
+  }
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+      _exit(127);
+    setpgid(0, 0);
+    for (int sig : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE})
+      signal(sig, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    if (quietInput) {
+      int null = open("/dev/null", O_RDONLY);
+      if (null >= 0) {
+        dup2(null, 0);
+        close(null);
+      }
+    }
+    if (options.tagOutput) {
+      dup2(pipes[0][1], 1);
+      dup2(pipes[1][1], 2);
+    }
+    fcntl(segmentFd, F_SETFD, 0);
+    execvpe(argPointers[0], argPointers.data(), envPointers.data());
+    int error = errno;
+    if (write(errorPipe, &error, sizeof(error)) < 0) {
+    }
+    _exit(127);
+  }
+  setpgid(pid, pid); // both sides, so that no order matters
+  child.pid = pid;
+  child.running = true;
+  if (options.tagOutput)
+    for (int i = 0; i < 2; ++i) {
+      close(pipes[i][1]);
+      fcntl(pipes[i][0], F_SETFL, O_NONBLOCK);
+      child.streams[i].fd = pipes[i][0];
+      child.streams[i].to = i + 1;
+    }
+  return {};
+}
+
+Status Launcher::start() {
+  jobName = std::to_string(getpid()) + "." + std::to_string(nowNs());
+  int errorPipe[2];
+  if (pipe2(errorPipe, O_CLOEXEC) != 0)
+    return systemError("pipe", errno);
+  Status status;
+  for (int32_t r = 0; r < worldSize && status.ok(); ++r)
+    status = startRank(r, errorPipe[1]);
+  close(errorPipe[1]);
+  // Closed by every successful exec; a number means that one failed.
+  int error = 0;
+  if (status.ok() &&
+      read(errorPipe[0], &error, sizeof(error)) == ssize_t(sizeof(error)))
+    status = Status::error(StatusCode::SystemError,
+                           "cannot run '" + argv[0] +
+                               "': " + std::strerror(error));
+  close(errorPipe[0]);
+  return status;
+}
+
+int32_t Launcher::runningCount() const {
+  int32_t n = 0;
+  for (const Child &child : children)
+    n += child.running;
+  return n;
+}
+
+void Launcher::killAll(int sig) {
+  for (const Child &child : children)
+    if (child.running)
+      kill(-child.pid, sig);
+}
+
+void Launcher::ended(int32_t rank) {
+  Child &child = children[size_t(rank)];
+  child.running = false;
+  // What the rank itself has started and left behind.
+  kill(-child.pid, SIGKILL);
+  int status = child.waitStatus;
+  int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  result.exitCodes[size_t(rank)] = code;
+
+  // Tell those who wait for it. A rank that finalized has done so itself.
+  RankSlot &slot = segment->control().rank(rank);
+  slot.exitStatus.store(uint32_t(status) + 1, std::memory_order_release);
+  uint32_t state = slot.state.load();
+  while (!isGone(RankState(state)) &&
+         !slot.state.compare_exchange_weak(state, uint32_t(RankState::Dead))) {
+  }
+  if (code == 0 || stopping)
+    return;
+  if (result.firstBadRank < 0) {
+    result.firstBadRank = rank;
+    result.exitCode = code;
+    if (options.verbose)
+      std::fprintf(stderr, "nereid run: rank %d %s%s\n", int(rank),
+                   exitText(status).c_str(),
+                   runningCount() ? "; stopping the job" : "");
+    killAt = nowNs() + uint64_t(options.graceSeconds * 1e9);
+  }
+}
+
+void Launcher::reap(bool block) {
+  for (int32_t r = 0; r < worldSize; ++r) {
+    Child &child = children[size_t(r)];
+    if (!child.running)
+      continue;
+    int status = 0;
+    pid_t got;
+    do
+      got = waitpid(child.pid, &status, block ? 0 : WNOHANG);
+    while (got < 0 && errno == EINTR);
+    if (got != child.pid)
+      continue;
+    child.waitStatus = status;
+    ended(r);
+  }
+}
+
+void Launcher::flushLine(int32_t rank, Stream &stream, std::string_view line) {
+  std::string text = "[" + std::to_string(rank) + "] " + std::string(line) + "\n";
+  size_t done = 0;
+  while (done < text.size()) {
+    ssize_t n = write(stream.to, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0 && errno == EAGAIN) {
+      pollfd p{stream.to, POLLOUT, 0};
+      poll(&p, 1, 100);
+      continue;
+    }
+    if (n <= 0)
+      return;
+    done += size_t(n);
+  }
+}
+
+void Launcher::forward(Child &child, int32_t rank, Stream &stream) {
+  (void)child;
+  char buffer[65536];
+  for (;;) {
+    ssize_t n = read(stream.fd, buffer, sizeof(buffer));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0 && errno == EAGAIN)
+      return;
+    if (n <= 0) {
+      if (!stream.pending.empty())
+        flushLine(rank, stream, stream.pending);
+      stream.pending.clear();
+      close(stream.fd);
+      stream.fd = -1;
+      return;
+    }
+    stream.pending.append(buffer, size_t(n));
+    size_t begin = 0, end;
+    while ((end = stream.pending.find('\n', begin)) != std::string::npos) {
+      flushLine(rank, stream,
+                std::string_view(stream.pending).substr(begin, end - begin));
+      begin = end + 1;
+    }
+    stream.pending.erase(0, begin);
+  }
+}
+
+JobResult Launcher::watch() {
+  int escalation = 0;
+  for (;;) {
+    reap(false);
+    bool open = false;
+    std::vector<pollfd> polls{{wakePipe[0], POLLIN, 0}};
+    std::vector<std::pair<int32_t, int>> owners{{-1, 0}};
+    for (int32_t r = 0; r < worldSize; ++r)
+      for (int i = 0; i < 2; ++i)
+        if (children[size_t(r)].streams[i].fd >= 0) {
+          open = true;
+          polls.push_back({children[size_t(r)].streams[i].fd, POLLIN, 0});
+          owners.emplace_back(r, i);
+        }
+    if (runningCount() == 0 && !open)
+      break;
+
+    if (int sig = stopSignal.exchange(0)) {
+      if (!stopping) {
+        stopping = true;
+        result.exitCode = 128 + sig;
+        killAt = nowNs() + uint64_t(options.graceSeconds * 1e9);
+        killAll(sig == SIGHUP ? SIGTERM : sig);
+      } else {
+        killAt = nowNs(); // asked twice: at once
+      }
+    }
+    uint64_t now = nowNs();
+    if (killAt && now >= killAt && runningCount()) {
+      // Python turns SIGTERM into nothing special; SIGKILL always works.
+      killAll(escalation++ == 0 && !stopping ? SIGTERM : SIGKILL);
+      killAt = now + 500000000;
+    }
+    int timeout = 200;
+    if (killAt)
+      timeout = int(std::clamp<uint64_t>(
+          killAt > now ? (killAt - now) / 1000000 + 1 : 1, 1, 200));
+    poll(polls.data(), polls.size(), timeout);
+    char drain[256];
+    while (read(wakePipe[0], drain, sizeof(drain)) > 0) {
+    }
+    for (size_t i = 1; i < polls.size(); ++i)
+      if (polls[i].revents) {
+        Child &child = children[size_t(owners[i].first)];
+        forward(child, owners[i].first, child.streams[owners[i].second]);
+      }
+    // A pipe stays open as long as some descendant of the rank holds it; those
+    // are killed with the rank, so this ends.
+  }
+  return result;
+}
+
+} // namespace
+
+Expected<JobResult> launchJob(const std::vector<std::string> &argv,
+                              int32_t worldSize,
+                              const LaunchJobOptions &options) {
+  if (argv.empty())
+    return Status::error(StatusCode::InvalidArgument, "no program to run");
+  if (worldSize < 1 || worldSize > kMaxRanks)
+    return Status::error(StatusCode::InvalidArgument,
+                         "the number of ranks must be 1.." +
+                             std::to_string(kMaxRanks) + ", got " +
+                             std::to_string(worldSize));
+  // Finds mistakes in the options before any process is started.
+  JobOptions probe;
+  probe.heapBytes = options.heapBytes;
+  probe.timeoutSeconds = options.timeoutSeconds;
+  if (!options.schedule.empty())
+    probe.schedule = options.schedule;
+  if (!options.profile.empty())
+    probe.profile = options.profile;
+  if (options.numThreads > 0)
+    probe.numThreads = options.numThreads;
+  Expected<Settings> settings = resolveSettings(probe);
+  if (!settings.ok())
+    return settings.status();
+  Expected<std::shared_ptr<Segment>> segment =
+      Segment::create(worldSize, settings->heapBytes);
+  if (!segment.ok())
+    return segment.status();
+  (*segment)->control().header().hasLauncher.store(1);
+
+  SignalScope signals;
+  Launcher launcher(argv, worldSize, options, *segment);
+  if (Status st = launcher.start(); !st.ok())
+    return st;
+  return launcher.watch();
+}
+
+} // namespace nereid::runtime

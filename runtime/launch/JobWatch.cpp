@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "launch/JobWatch.h"
+
+#include "base/Clock.h"
+
+#include <cstdio>
+
+namespace nereid::runtime {
+
+static constexpr uint64_t kLookEveryNs = 10000000;
+static constexpr uint64_t kPeersEveryNs = 50000000;
+/// How long everything must stand still before a deadlock is called one.
+static constexpr uint64_t kSettleNs = 100000000;
+/// With a rank gone, spin loops that see nothing new get this long.
+static constexpr double kGoneSeconds = 2.0;
+
+JobWatch::JobWatch(Job::Impl &job)
+    : job(job), peers(job.control, job.rank, job.worldSize) {}
+
+void JobWatch::failWith(StatusCode code, std::string message, int32_t rank) {
+  FailureDetail detail;
+  detail.code = code;
+  detail.message = std::move(message);
+  detail.rank = rank;
+  job.publishFailure(detail);
+}
+
+JobWatch::Snapshot JobWatch::look() const {
+  Snapshot s;
+  s.certain = true;
+  bool waiting = false;
+  for (int32_t r = 0; r < job.worldSize; ++r) {
+    const RankSlot &slot = job.control.rank(r);
+    RankState state = job.control.stateOf(r);
+    s.steady.push_back(uint64_t(state));
+    s.steady.push_back(slot.launches.load(std::memory_order_acquire));
+    s.steady.push_back(slot.collectives.load(std::memory_order_acquire));
+    s.steady.push_back(slot.barriers.load(std::memory_order_acquire));
+    if (isGone(state)) {
+      s.gone = true;
+      continue;
+    }
+    if (state == RankState::Collective)
+      continue;
+    if (state != RankState::Launch) {
+      s.certain = false;
+      continue;
+    }
+    uint32_t workers = slot.launchWorkers.load(std::memory_order_acquire);
+    for (uint32_t w = 0; w < workers && w < uint32_t(kMaxWorkers); ++w) {
+      const WorkerSlot &worker = slot.workers[w];
+      WorkerState ws = WorkerState(worker.state.load(std::memory_order_acquire));
+      s.steady.push_back(worker.progress.load(std::memory_order_acquire));
+      if (ws == WorkerState::None)
+        continue;
+      if (ws == WorkerState::Running) {
+        s.busy = true;
+        s.certain = false;
+        continue;
+      }
+      if (ws == WorkerState::Polling)
+        s.certain = false;
+      waiting = true;
+      s.idlePasses.push_back(worker.idlePasses.load(std::memory_order_acquire));
+    }
+  }
+  s.certain = s.certain && waiting;
+  return s;
+}
+
+/// True when it found a failure.
+bool JobWatch::checkRanks(const Wait &wait) {
+  std::string me = "rank " + std::to_string(job.rank) + " waits in " +
+                   std::string(wait.what);
+  for (int32_t r : peers.newlyDead()) {
+    RankSlot &slot = job.control.rank(r);
+    // The launcher knows how it ended; give it a moment to say so.
+    bool launcher = job.header().hasLauncher.load() != 0;
+    for (int i = 0; launcher && i < 100 && !slot.exitStatus.load(); ++i)
+      sleepNs(2000000);
+    uint32_t status = slot.exitStatus.load();
+    std::string how = status ? exitText(int(status - 1))
+                             : "ended without finalizing";
+    slot.state.store(uint32_t(RankState::Dead), std::memory_order_release);
+    failWith(StatusCode::RankDied,
+             "rank " + std::to_string(r) + " (process " +
+                 std::to_string(slot.pid.load()) + ") " + how + " while " + me,
+             r);
+    return true;
+  }
+  for (int32_t r = 0; r < job.worldSize; ++r) {
+    RankState state = job.control.stateOf(r);
+    if (state == RankState::Left || state == RankState::Dead) {
+      failWith(StatusCode::RankDied,
+               "rank " + std::to_string(r) +
+                   (state == RankState::Dead ? " died while "
+                                             : " left without finalizing "
+                                               "while ") +
+                   me,
+               r);
+      return true;
+    }
+    if (state == RankState::Finalized && wait.needsAllRanks) {
+      failWith(StatusCode::RankFinalized,
+               "rank " + std::to_string(r) +
+                   " has finalized and left the job while " + me,
+               r);
+      return true;
+    }
+  }
+  return false;
+}
+
+void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
+  uint64_t now = nowNs();
+  if (now < nextLook.load(std::memory_order_relaxed))
+    return;
+  std::unique_lock<std::mutex> guard(lock, std::try_to_lock);
+  if (!guard.owns_lock())
+    return;
+  nextLook.store(now + kLookEveryNs, std::memory_order_relaxed);
+  if (job.jobFailed())
+    return;
+
+  if (job.worldSize > 1 && now - lastPeers >= kPeersEveryNs) {
+    lastPeers = now;
+    if (checkRanks(wait))
+      return;
+  }
+
+  Snapshot current = look();
+  bool steady = current.steady == last.steady &&
+                current.idlePasses.size() == last.idlePasses.size();
+  // A worker in a spin loop that made no pass since the last look is inside a
+  // program, computing.
+  bool passing = true;
+  for (size_t i = 0; steady && i < current.idlePasses.size(); ++i)
+    passing = passing && current.idlePasses[i] != last.idlePasses[i];
+  bool moved = !steady || current.busy || !passing;
+  if (moved || steadySince == 0)
+    steadySince = now;
+
+  if (current.certain && steady && certainSince) {
+    bool rechecked = certainPasses.size() == current.idlePasses.size();
+    for (size_t i = 0; rechecked && i < certainPasses.size(); ++i)
+      rechecked = current.idlePasses[i] >= certainPasses[i] + 2;
+    if (rechecked && now - certainSince >= kSettleNs &&
+        job.settings.detectDeadlock) {
+      if (current.gone) {
+        int32_t r = 0;
+        while (!isGone(job.control.stateOf(r)))
+          ++r;
+        failWith(StatusCode::RankFinalized,
+                 "rank " + std::to_string(r) +
+                     " has left the job; what the other ranks wait for can "
+                     "no longer come",
+                 r);
+      } else {
+        failWith(StatusCode::Deadlock,
+                 job.worldSize == 1
+                     ? "deadlock: every program waits and none can wake another"
+                     : "deadlock: every program of every rank waits and none "
+                       "can wake another",
+                 -1);
+      }
+      return;
+    }
+  } else if (current.certain) {
+    certainSince = now;
+    certainPasses = current.idlePasses;
+  } else {
+    certainSince = 0;
+  }
+  last = std::move(current);
+
+  double limit = timeoutSeconds;
+  if (last.gone && (limit == 0 || limit > kGoneSeconds))
+    limit = kGoneSeconds;
+  if (limit > 0 && double(now - steadySince) * 1e-9 >= limit) {
+    char seconds[32];
+    std::snprintf(seconds, sizeof(seconds), "%g", limit);
+    std::string message = "nothing has moved in the whole job for " +
+                          std::string(seconds) + " s";
+    int32_t about = -1;
+    for (int32_t r = 0; r < job.worldSize; ++r) {
+      RankState state = job.control.stateOf(r);
+      if (state == RankState::Host || state == RankState::Absent) {
+        message += "; rank " + std::to_string(r) +
+                   (state == RankState::Absent
+                        ? " has not joined the job"
+                        : " is in host code and has not come to where the "
+                          "others wait");
+        about = r;
+        break;
+      }
+      if (isGone(state)) {
+        message += "; rank " + std::to_string(r) + " has left the job";
+        about = r;
+        break;
+      }
+    }
+    if (!last.gone)
+      message += " (NEREID_TIMEOUT sets the limit)";
+    failWith(last.gone ? StatusCode::RankFinalized : StatusCode::Timeout,
+             message, about);
+  }
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- JobWatch.h - Notices that a wait cannot end ------------------------===//
+//
+// Whoever waits for long calls tick() now and then. It looks for
+//
+//   - ranks whose process has ended, or that left while they are needed;
+//   - deadlock: every rank is in a launch with all its programs blocked, in a
+//     host barrier, or gone; and between two looks no worker of any rank has
+//     run anything while each of them re-checked all its waits in vain;
+//   - a whole job in which nothing has moved for the time-out.
+//
+// What it finds becomes the failure of the job.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NEREID_RUNTIME_LAUNCH_JOBWATCH_H
+#define NEREID_RUNTIME_LAUNCH_JOBWATCH_H
+
+#include "launch/PeerWatch.h"
+#include "symmetric/JobImpl.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace nereid::runtime {
+
+class JobWatch {
+public:
+  explicit JobWatch(Job::Impl &job);
+
+  struct Wait {
+    /// What this rank waits in, for messages.
+    std::string_view what;
+    /// The wait needs every rank (host or device barrier).
+    bool needsAllRanks = false;
+    /// For host collectives: those with a smaller count have not come.
+    uint64_t collective = 0;
+  };
+  /// Cheap when called too often: looks at most every 10 ms.
+  void tick(const Wait &wait, double timeoutSeconds);
+
+private:
+  /// Everything that must stand still in a deadlock.
+  struct Snapshot {
+    std::vector<uint64_t> steady;
+    std::vector<uint64_t> idlePasses;
+    bool certain = false; ///< nobody runs, polls or is in host code
+    bool busy = false;    ///< some worker runs a program
+    bool gone = false;    ///< some rank has left
+  };
+  Snapshot look() const;
+  bool checkRanks(const Wait &wait);
+  void failWith(StatusCode code, std::string message, int32_t rank);
+
+  Job::Impl &job;
+  PeerWatch peers;
+  std::mutex lock;
+  std::atomic<uint64_t> nextLook{0};
+  Snapshot last;
+  uint64_t lastPeers = 0;
+  uint64_t steadySince = 0;
+  uint64_t certainSince = 0;
+  std::vector<uint64_t> certainPasses;
+};
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_LAUNCH_JOBWATCH_H

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "launch/Rendezvous.h"
+
+#include "base/Clock.h"
+#include "base/Knobs.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace nereid::runtime {
+
+namespace {
+struct Hello {
+  uint64_t magic;
+  uint32_t version;
+  int32_t rank;
+  int32_t worldSize;
+  int32_t pid;
+  uint64_t heapBytes;
+};
+
+struct Verdict {
+  uint32_t code; // StatusCode
+  char text[508];
+};
+
+/// Closes a descriptor at the end of its scope.
+struct Descriptor {
+  int fd = -1;
+  explicit Descriptor(int fd = -1) : fd(fd) {}
+  Descriptor(Descriptor &&other) : fd(std::exchange(other.fd, -1)) {}
+  Descriptor &operator=(Descriptor &&other) {
+    std::swap(fd, other.fd);
+    return *this;
+  }
+  ~Descriptor() {
+    if (fd >= 0)
+      close(fd);
+  }
+};
+} // namespace
+
+static socklen_t socketName(const std::string &jobKey, sockaddr_un &address) {
+  uint64_t hash = 1469598103934665603u;
+  for (char c : jobKey)
+    hash = (hash ^ uint8_t(c)) * 1099511628211u;
+  std::memset(&address, 0, sizeof(address));
+  address.sun_family = AF_UNIX;
+  // A zero first byte makes the name abstract.
+  int n = std::snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
+                        "nereid.%u.%016llx", unsigned(getuid()),
+                        (unsigned long long)hash);
+  return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + size_t(n));
+}
+
+static bool sameUser(int fd) {
+  ucred who;
+  socklen_t size = sizeof(who);
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 &&
+         who.uid == getuid();
+}
+
+static void sendVerdict(int fd, const Status &status, int segmentFd) {
+  Verdict verdict;
+  std::memset(&verdict, 0, sizeof(verdict));
+  verdict.code = uint32_t(status.code());
+  std::snprintf(verdict.text, sizeof(verdict.text), "%s",
+                status.message().c_str());
+  iovec io{&verdict, sizeof(verdict)};
+  msghdr message;
+  std::memset(&message, 0, sizeof(message));
+  message.msg_iov = &io;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  std::memset(control, 0, sizeof(control));
+  if (status.ok()) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    cmsghdr *c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(c), &segmentFd, sizeof(int));
+  }
+  sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
+/// Waits for `events` in slices so that Ctrl-C is noticed. 1 ready, 0 time is
+/// up, -1 interrupted.
+static int waitFor(int fd, short events, uint64_t deadline) {
+  for (;;) {
+    uint64_t now = nowNs();
+    if (now >= deadline)
+      return 0;
+    pollfd p{fd, events, 0};
+    int slice = int(std::min<uint64_t>((deadline - now) / 1000000 + 1, 50));
+    int n = poll(&p, 1, slice);
+    if (n > 0)
+      return 1;
+    if (interruptRequested())
+      return -1;
+  }
+}
+
+static Status interrupted() {
+  return Status::error(StatusCode::Interrupted,
+                       "interrupted while waiting for the other ranks");
+}
+
+static Status check(const RankInfo &info, uint64_t heapBytes,
+                    const Hello &hello,
+                    const std::vector<Descriptor> &callers) {
+  std::string who = "rank " + std::to_string(hello.rank) + " (process " +
+                    std::to_string(hello.pid) + ")";
+  if (hello.version != kSegmentVersion)
+    return Status::error(StatusCode::Mismatch,
+                         who + " runs another version of Nereid than rank 0");
+  if (hello.worldSize != info.worldSize)
+    return Status::error(StatusCode::Mismatch,
+                         who + " was told of a world of " +
+                             std::to_string(hello.worldSize) +
+                             " ranks, rank 0 of " +
+                             std::to_string(info.worldSize),
+                         hello.rank);
+  if (hello.rank <= 0 || hello.rank >= info.worldSize ||
+      callers[size_t(hello.rank)].fd >= 0)
+    return Status::error(StatusCode::Environment,
+                         who + ": two processes have the same rank",
+                         hello.rank);
+  if (hello.heapBytes != heapBytes)
+    return Status::error(StatusCode::Mismatch,
+                         "the symmetric heap must have the same size on all "
+                         "ranks: rank 0 asks for " +
+                             std::to_string(heapBytes) + " bytes, rank " +
+                             std::to_string(hello.rank) + " for " +
+                             std::to_string(hello.heapBytes),
+                         hello.rank);
+  return {};
+}
+
+static Expected<std::shared_ptr<Segment>>
+serve(const RankInfo &info, uint64_t heapBytes, double timeoutSeconds,
+      uint64_t deadline) {
+  sockaddr_un address;
+  socklen_t size = socketName(info.jobKey, address);
+  Descriptor listener(
+      socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (listener.fd < 0)
+    return systemError("socket", errno);
+  if (bind(listener.fd, reinterpret_cast<sockaddr *>(&address), size) < 0) {
+    if (errno == EADDRINUSE)
+      return Status::error(StatusCode::Environment,
+                           "another process is rank 0 of this job (" +
+                               info.jobKey +
+                               "); two processes have the same rank");
+    return systemError("bind", errno);
+  }
+  if (listen(listener.fd, info.worldSize) < 0)
+    return systemError("listen", errno);
+
+  Expected<std::shared_ptr<Segment>> segment =
+      Segment::create(info.worldSize, heapBytes);
+  std::vector<Descriptor> callers(size_t(info.worldSize));
+  Status verdict = segment.status();
+  Descriptor odd; // the caller that did not fit
+  int32_t missing = info.worldSize - 1;
+  while (verdict.ok() && missing > 0) {
+    int ready = waitFor(listener.fd, POLLIN, deadline);
+    if (ready < 0) {
+      verdict = interrupted();
+      break;
+    }
+    if (ready == 0) {
+      std::string who;
+      int32_t shown = 0;
+      for (int32_t r = 1; r < info.worldSize; ++r)
+        if (callers[size_t(r)].fd < 0 && shown++ < 16)
+          who += (who.empty() ? "" : ", ") + std::to_string(r);
+      char seconds[32];
+      std::snprintf(seconds, sizeof(seconds), "%g", timeoutSeconds);
+      verdict = Status::error(
+          StatusCode::Bootstrap,
+          "after " + std::string(seconds) + " s " + std::to_string(missing) +
+              " of " + std::to_string(info.worldSize) +
+              " ranks have not joined: rank " + who +
+              (shown > 16 ? ", ..." : "") +
+              " (NEREID_INIT_TIMEOUT sets the limit)");
+      break;
+    }
+    Descriptor caller(accept4(listener.fd, nullptr, nullptr, SOCK_CLOEXEC));
+    if (caller.fd < 0 || !sameUser(caller.fd))
+      continue;
+    Hello hello;
+    int got = waitFor(caller.fd, POLLIN,
+                      std::min(deadline, nowNs() + 2000000000u));
+    if (got < 0) {
+      verdict = interrupted();
+      break;
+    }
+    if (got == 0 ||
+        recv(caller.fd, &hello, sizeof(hello), 0) != ssize_t(sizeof(hello)) ||
+        hello.magic != kSegmentMagic)
+      continue;
+    verdict = check(info, heapBytes, hello, callers);
+    if (!verdict.ok()) {
+      odd = std::move(caller);
+      break;
+    }
+    callers[size_t(hello.rank)] = std::move(caller);
+    --missing;
+  }
+  int fd = segment.ok() ? (*segment)->descriptor() : -1;
+  for (const Descriptor &caller : callers)
+    if (caller.fd >= 0)
+      sendVerdict(caller.fd, verdict, fd);
+  if (odd.fd >= 0)
+    sendVerdict(odd.fd, verdict, fd);
+  if (!verdict.ok())
+    return verdict;
+  return segment;
+}
+
+static Expected<std::shared_ptr<Segment>>
+call(const RankInfo &info, uint64_t heapBytes, double timeoutSeconds,
+     uint64_t deadline) {
+  sockaddr_un address;
+  socklen_t size = socketName(info.jobKey, address);
+  char seconds[32];
+  std::snprintf(seconds, sizeof(seconds), "%g", timeoutSeconds);
+  Descriptor s;
+  for (;;) {
+    s = Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    if (s.fd < 0)
+      return systemError("socket", errno);
+    if (connect(s.fd, reinterpret_cast<sockaddr *>(&address), size) == 0)
+      break;
+    if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR)
+      return systemError("connect to rank 0", errno);
+    if (nowNs() >= deadline)
+      return Status::error(StatusCode::Bootstrap,
+                           "after " + std::string(seconds) +
+                               " s rank 0 has not come up (job " +
+                               info.jobKey +
+                               "; NEREID_INIT_TIMEOUT sets the limit)",
+                           0);
+    if (interruptRequested())
+      return interrupted();
+    sleepNs(2000000);
+  }
+  if (!sameUser(s.fd))
+    return Status::error(StatusCode::Environment,
+                         "rank 0 of this job belongs to another user");
+  Hello hello{kSegmentMagic, kSegmentVersion,     info.rank,
+              info.worldSize, int32_t(getpid()), heapBytes};
+  if (send(s.fd, &hello, sizeof(hello), MSG_NOSIGNAL) != ssize_t(sizeof(hello)))
+    return systemError("talking to rank 0", errno);
+  // Rank 0 has the same time limit and says so itself when it is over.
+  int ready = waitFor(s.fd, POLLIN, deadline + 2000000000u);
+  if (ready < 0)
+    return interrupted();
+  if (ready == 0)
+    return Status::error(StatusCode::Bootstrap,
+                         "rank 0 does not answer (after " +
+                             std::string(seconds) + " s)",
+                         0);
+  Verdict verdict;
+  iovec io{&verdict, sizeof(verdict)};
+  msghdr message;
+  std::memset(&message, 0, sizeof(message));
+  message.msg_iov = &io;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  if (recvmsg(s.fd, &message, MSG_CMSG_CLOEXEC) != ssize_t(sizeof(verdict)))
+    return Status::error(StatusCode::Bootstrap,
+                         "rank 0 ended while the ranks were joining", 0);
+  verdict.text[sizeof(verdict.text) - 1] = 0;
+  if (verdict.code != uint32_t(StatusCode::Ok))
+    return Status::error(StatusCode(verdict.code), verdict.text);
+  cmsghdr *c = CMSG_FIRSTHDR(&message);
+  if (!c || c->cmsg_type != SCM_RIGHTS)
+    return Status::error(StatusCode::Bootstrap, "rank 0 sent no memory", 0);
+  int fd;
+  std::memcpy(&fd, CMSG_DATA(c), sizeof(int));
+  return Segment::attach(fd);
+}
+
+Expected<std::shared_ptr<Segment>> rendezvous(const RankInfo &info,
+                                              uint64_t heapBytes,
+                                              double timeoutSeconds) {
+  // 0 = no limit, which a year is.
+  double limit = timeoutSeconds > 0 ? timeoutSeconds : 3e7;
+  uint64_t deadline = nowNs() + uint64_t(limit * 1e9);
+  return info.rank == 0 ? serve(info, heapBytes, timeoutSeconds, deadline)
+                        : call(info, heapBytes, timeoutSeconds, deadline);
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Rendezvous.h - Hands the job's memory to all its ranks -------------===//
+//
+//     rank 0                                 rank r
+//     memfd_create
+//     listen on @nereid.<uid>.<hash of job>  connect (again until it is there)
+//               <-- hello {version, rank, world size, heap size}
+//     check     --> verdict {code, text} + descriptor (SCM_RIGHTS)
+//
+// The socket's name is abstract: it is in no file system and vanishes with
+// rank 0. When one rank does not fit, all ranks that have called get the same
+// verdict.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NEREID_RUNTIME_LAUNCH_RENDEZVOUS_H
+#define NEREID_RUNTIME_LAUNCH_RENDEZVOUS_H
+
+#include "launch/Environment.h"
+#include "symmetric/Segment.h"
+
+namespace nereid::runtime {
+
+Expected<std::shared_ptr<Segment>> rendezvous(const RankInfo &info,
+                                              uint64_t heapBytes,
+                                              double timeoutSeconds);
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_LAUNCH_RENDEZVOUS_H

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- ControlBlock.h - What the ranks of a job share ---------------------===//
+//
+// The first pages of a job's memory segment. Everything in it is either a
+// lock-free atomic or plain data that one rank writes and then publishes
+// through an atomic; a rank that is killed at any instruction leaves nothing
+// locked.
+//
+//   +-----------+-----------+-----+-------------+--------+--------+-----
+//   | JobHeader | RankSlot 0| ... | RankSlot n-1| heap 0 | heap 1 | ...
+//   +-----------+-----------+-----+-------------+--------+--------+-----
+//
+// The segment is a fresh memfd, so everything starts as zero; zero is a valid
+// first state of every field.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NEREID_RUNTIME_SYMMETRIC_CONTROLBLOCK_H
+#define NEREID_RUNTIME_SYMMETRIC_CONTROLBLOCK_H
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace nereid::runtime {
+
+inline constexpr uint64_t kSegmentMagic = 0x314449455245'4e21; // "!NEREID1"
+inline constexpr uint32_t kSegmentVersion = 1;
+inline constexpr int32_t kMaxWorkers = 512;
+inline constexpr int32_t kMaxRecords = 48;
+inline constexpr int32_t kMaxRanks = 4096;
+
+static_assert(std::atomic<uint64_t>::is_always_lock_free &&
+              std::atomic<uint32_t>::is_always_lock_free);
+
+/// Text in shared memory: cut to fit, always zero-terminated.
+template <size_t N> struct SharedText {
+  char bytes[N];
+
+  void set(std::string_view text) {
+    size_t n = text.size() < N - 1 ? text.size() : N - 1;
+    std::memcpy(bytes, text.data(), n);
+    bytes[n] = 0;
+    if (n < text.size() && N > 4)
+      std::memcpy(bytes + N - 4, "...", 3);
+  }
+  std::string str() const { return std::string(bytes, strnlen(bytes, N)); }
+};
+
+struct SharedSite {
+  int32_t line;
+  int32_t column;
+  SharedText<240> file;
+  SharedText<80> function;
+  SharedText<200> text;
+};
+
+/// What a rank is doing, as far as the others need to know.
+enum class RankState : uint32_t {
+  Absent = 0, ///< has not joined yet
+  Host,       ///< runs host code
+  Launch,     ///< inside launch()
+  Collective, ///< waits inside a host collective
+  Finalized,  ///< left in good order
+  Left,       ///< left without finalizing
+  Dead,       ///< its process is gone
+};
+inline bool isGone(RankState state) { return state >= RankState::Finalized; }
+
+/// What a worker thread is doing inside a launch.
+enum class WorkerState : uint32_t {
+  None = 0, ///< takes no part
+  Running,  ///< runs a program, or found one that can run
+  Blocked,  ///< every program of it waits, none is left to start
+  Polling,  ///< like Blocked, but some are in spin loops of their own
+};
+
+/// Written by one worker only, read by whoever looks for deadlocks.
+struct alignas(64) WorkerSlot {
+  /// Bumped before a blocked program goes on and before a new one starts.
+  std::atomic<uint64_t> progress;
+  /// Passes over all waiting programs that found no one ready.
+  std::atomic<uint64_t> idlePasses;
+  std::atomic<uint32_t> state; // WorkerState
+};
+
+/// One line of a rank's account of who waits for what.
+struct BlockedRecord {
+  SharedText<24> kind;
+  SharedText<160> programs;
+  int64_t programCount;
+  SharedText<200> address;
+  int32_t hasValues;
+  int64_t currentValue;
+  int64_t awaitedValue;
+  SharedText<4> comparison;
+  SharedText<160> note;
+  SharedSite site;
+};
+
+/// A host collective as its rank asked for it.
+struct CollectiveRequest {
+  SharedText<400> text;
+};
+
+struct alignas(64) RankSlot {
+  std::atomic<int32_t> pid;
+  std::atomic<uint32_t> state;       // RankState
+  std::atomic<uint64_t> startTime;   // of the process, clock ticks since boot
+  std::atomic<uint64_t> collectives; // host collectives entered
+  std::atomic<uint64_t> launches;    // launches entered
+  std::atomic<uint32_t> launchWorkers;
+  /// How its process ended, when the launcher knows: 1 + wait status.
+  std::atomic<uint32_t> exitStatus;
+  /// Which barrier of which kernel it stands at: hash << 32 | index.
+  std::atomic<uint64_t> barrierId;
+  /// Device barriers entered since the start or the last recovery.
+  std::atomic<uint64_t> barriers;
+  /// Number of the failure that `records` are about.
+  std::atomic<uint64_t> reported;
+  std::atomic<uint64_t> recoveryHash;
+  int32_t recordCount;
+  CollectiveRequest requests[2]; // by parity of the collective's number
+  BlockedRecord records[kMaxRecords];
+  WorkerSlot workers[kMaxWorkers];
+};
+
+/// The first failure of the job. state: 0 none, 1 being written, 2 readable.
+struct alignas(64) FailureCell {
+  std::atomic<uint32_t> state;
+  std::atomic<uint64_t> number;
+  uint32_t code;
+  int32_t rank;
+  int32_t program[3];
+  SharedText<128> kernel;
+  SharedText<2048> message;
+  SharedSite site;
+};
+
+/// A counter that many write, alone on its line.
+struct alignas(64) PaddedCounter {
+  std::atomic<uint64_t> value;
+};
+
+struct JobHeader {
+  uint64_t magic;
+  uint32_t version;
+  int32_t worldSize;
+  uint64_t heapBytes;
+  uint64_t controlBytes;
+  /// 1 when a launcher watches the processes and fills in exitStatus.
+  std::atomic<uint32_t> hasLauncher;
+
+  /// Barrier of the programs: arrivals (sum of barrier indices << 16 | count)
+  /// and the number of completed ones.
+  PaddedCounter deviceArrived;
+  PaddedCounter deviceEpoch;
+  /// Barrier of the hosts.
+  PaddedCounter hostArrived;
+  PaddedCounter hostEpoch;
+  /// Barrier that ends a failure.
+  PaddedCounter recoverArrived;
+  PaddedCounter recoverEpoch;
+  FailureCell failure;
+};
+
+/// Addresses inside a mapped segment.
+class ControlBlock {
+public:
+  ControlBlock() = default;
+  explicit ControlBlock(uint8_t *base) : base(base) {}
+
+  static constexpr uint64_t headerBytes() {
+    return (sizeof(JobHeader) + 4095) / 4096 * 4096;
+  }
+  static constexpr uint64_t bytesFor(int32_t worldSize) {
+    return headerBytes() +
+           (uint64_t(worldSize) * sizeof(RankSlot) + 4095) / 4096 * 4096;
+  }
+
+  JobHeader &header() const { return *reinterpret_cast<JobHeader *>(base); }
+  RankSlot &rank(int32_t r) const {
+    return reinterpret_cast<RankSlot *>(base + headerBytes())[r];
+  }
+  RankState stateOf(int32_t r) const {
+    return RankState(rank(r).state.load(std::memory_order_acquire));
+  }
+  explicit operator bool() const { return base != nullptr; }
+
+private:
+  uint8_t *base = nullptr;
+};
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_SYMMETRIC_CONTROLBLOCK_H

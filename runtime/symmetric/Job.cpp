@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "nereid/runtime/Job.h"
+
+#include "device/cpu/WorkerPool.h"
+#include "launch/JobWatch.h"
+#include "symmetric/JobImpl.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace nereid::runtime {
+
+Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s,
+                int32_t ranksHere)
+    : segment(std::move(seg)), control(segment->control()), rank(rank),
+      worldSize(segment->worldSize()), settings(std::move(s)),
+      heapBase(segment->heapBase()), heapBytes(segment->heapBytes()),
+      heap(segment->heapBytes()) {
+  int32_t cores = availableCores();
+  numThreads = settings.numThreads
+                   ? settings.numThreads
+                   : std::clamp(cores / std::max(1, ranksHere), 1, kMaxWorkers);
+  maySpin = int64_t(ranksHere) * numThreads <= cores;
+  watch = std::make_unique<JobWatch>(*this);
+  pool = std::make_unique<WorkerPool>(*this);
+  slot().launchWorkers.store(uint32_t(numThreads));
+}
+
+Job::Impl::~Impl() = default;
+
+Job::Job(std::unique_ptr<Impl> impl) : pimpl(std::move(impl)) {}
+
+Job::~Job() {
+  if (!pimpl->finalized.load(std::memory_order_acquire))
+    pimpl->setState(RankState::Left);
+}
+
+int32_t Job::rank() const { return pimpl->rank; }
+int32_t Job::worldSize() const { return pimpl->worldSize; }
+uint8_t *Job::heapBase() const { return pimpl->heapBase; }
+uint64_t Job::heapBytes() const { return pimpl->heapBytes; }
+int32_t Job::numThreads() const { return pimpl->numThreads; }
+const Profile &Job::profile() const { return pimpl->settings.profile; }
+double Job::timeoutSeconds() const { return pimpl->settings.timeoutSeconds; }
+bool Job::finalized() const {
+  return pimpl->finalized.load(std::memory_order_acquire);
+}
+
+static std::string heapFullText(const HeapAllocator &heap, uint64_t bytes,
+                                const AllocationInfo &info) {
+  std::string out = "the symmetric heap is full: " + infoText(info) +
+                    " needs " + sizeText(bytes) + ", " +
+                    sizeText(heap.capacity() - heap.used()) + " of " +
+                    sizeText(heap.capacity()) +
+                    " are free (largest free range " +
+                    sizeText(heap.largestFree()) + ")";
+  std::vector<Allocation> all = heap.list();
+  std::sort(all.begin(), all.end(),
+            [](const Allocation &a, const Allocation &b) {
+              return a.bytes > b.bytes;
+            });
+  if (!all.empty())
+    out += "; allocated:";
+  for (size_t i = 0; i < all.size() && i < 8; ++i)
+    out += (i ? ", " : " ") + infoText(all[i].info) + " " +
+           sizeText(all[i].bytes);
+  if (all.size() > 8)
+    out += ", and " + std::to_string(all.size() - 8) + " smaller ones";
+  return out + "; set NEREID_HEAP_SIZE to more";
+}
+
+Expected<void *> Job::allocate(uint64_t bytes, const AllocationInfo &info) {
+  std::string request =
+      "allocate(" + infoText(info) + ", " + std::to_string(bytes) + " bytes)";
+  if (Status st = pimpl->collective(request); !st.ok())
+    return st;
+  std::unique_lock<std::shared_mutex> guard(pimpl->heapLock);
+  std::optional<uint64_t> offset = pimpl->heap.allocate(bytes, info);
+  if (!offset)
+    return Status::error(StatusCode::OutOfMemory,
+                         heapFullText(pimpl->heap, bytes, info), rank());
+  return static_cast<void *>(pimpl->ownHeap() + *offset);
+}
+
+Status Job::free(void *ptr) {
+  uint64_t offset = 0;
+  std::optional<Allocation> found;
+  if (pimpl->ownOffset(ptr, 0, offset)) {
+    std::shared_lock<std::shared_mutex> guard(pimpl->heapLock);
+    const Allocation *a = pimpl->heap.findBefore(offset);
+    if (a && a->offset == offset)
+      found = *a;
+  }
+  if (!found)
+    return Status::error(StatusCode::InvalidArgument,
+                         "free: " + pimpl->describe(ptr) +
+                             " is not the start of a symmetric allocation");
+  if (Status st = pimpl->collective("free(" + infoText(found->info) +
+                                    " at heap offset " +
+                                    std::to_string(offset) + ")");
+      !st.ok())
+    return st;
+  std::unique_lock<std::shared_mutex> guard(pimpl->heapLock);
+  if (!pimpl->heap.free(offset))
+    return Status::error(StatusCode::InvalidArgument,
+                         "free: freed by another thread at the same time");
+  return {};
+}
+
+Status Job::barrier() { return pimpl->collective("barrier()"); }
+
+Status Job::finalize() {
+  std::lock_guard<std::mutex> guard(pimpl->hostLock);
+  std::lock_guard<std::mutex> launches(pimpl->launchLock);
+  if (pimpl->finalized.exchange(true))
+    return {};
+  pimpl->setState(RankState::Finalized);
+  return {};
+}
+
+void Job::abort(std::string_view reason) {
+  if (pimpl->worldSize == 1 || finalized())
+    return;
+  FailureDetail detail;
+  detail.code = StatusCode::RankRaised;
+  detail.rank = pimpl->rank;
+  detail.message = "rank " + std::to_string(pimpl->rank) +
+                   " stopped: " + std::string(reason);
+  pimpl->publishFailure(detail);
+}
+
+Status Job::recover() { return pimpl->recover(); }
+
+Status Job::health() const {
+  return pimpl->jobFailed() ? Status(pimpl->readFailure()) : Status();
+}
+
+bool Job::isSymmetric(const void *ptr, uint64_t bytes) const {
+  uint64_t offset = 0;
+  if (!pimpl->ownOffset(ptr, bytes, offset))
+    return false;
+  std::shared_lock<std::shared_mutex> guard(pimpl->heapLock);
+  const Allocation *a = pimpl->heap.find(offset);
+  return a && bytes <= a->bytes - (offset - a->offset);
+}
+
+int32_t Job::ownerRank(const void *ptr) const {
+  if (!pimpl->heapBase)
+    return -1;
+  uint64_t at = uint64_t(static_cast<const uint8_t *>(ptr) - pimpl->heapBase);
+  uint64_t r = at / pimpl->heapBytes;
+  return r < uint64_t(pimpl->worldSize) ? int32_t(r) : -1;
+}
+
+void *Job::peerAddress(const void *ptr, int32_t rank) const {
+  int32_t owner = ownerRank(ptr);
+  if (owner < 0 || rank < 0 || rank >= pimpl->worldSize)
+    return nullptr;
+  uint64_t at = uint64_t(static_cast<const uint8_t *>(ptr) - pimpl->heapBase) %
+                pimpl->heapBytes;
+  return pimpl->heapBase + uint64_t(rank) * pimpl->heapBytes + at;
+}
+
+std::optional<Allocation> Job::find(const void *ptr) const {
+  if (ownerRank(ptr) < 0)
+    return std::nullopt;
+  uint64_t at = uint64_t(static_cast<const uint8_t *>(ptr) - pimpl->heapBase) %
+                pimpl->heapBytes;
+  std::shared_lock<std::shared_mutex> guard(pimpl->heapLock);
+  const Allocation *a = pimpl->heap.find(at);
+  return a ? std::optional<Allocation>(*a) : std::nullopt;
+}
+
+std::string Job::Impl::describeOffset(uint64_t offset) const {
+  std::shared_lock<std::shared_mutex> guard(heapLock);
+  if (const Allocation *a = heap.findBefore(offset)) {
+    uint64_t inside = offset - a->offset;
+    std::string out = infoText(a->info);
+    if (inside)
+      out += " + " + std::to_string(inside);
+    if (inside >= a->bytes && a->bytes)
+      out += " (" + std::to_string(inside - a->bytes) + " bytes past its end)";
+    return out;
+  }
+  return "heap offset " + std::to_string(offset);
+}
+
+std::string Job::Impl::describe(const void *ptr) const {
+  char hex[32];
+  std::snprintf(hex, sizeof(hex), "%p", ptr);
+  if (!heapBase)
+    return std::string("address ") + hex;
+  uint64_t at = uint64_t(static_cast<const uint8_t *>(ptr) - heapBase);
+  uint64_t r = at / heapBytes;
+  if (r >= uint64_t(worldSize))
+    return std::string("address ") + hex + " outside the symmetric heaps";
+  std::string out = describeOffset(at % heapBytes);
+  if (worldSize > 1)
+    out += ", on rank " + std::to_string(r);
+  return out;
+}
+
+std::string Job::describe(const void *ptr) const { return pimpl->describe(ptr); }
+
+std::vector<Allocation> Job::allocations() const {
+  std::shared_lock<std::shared_mutex> guard(pimpl->heapLock);
+  return pimpl->heap.list();
+}
+
+uint64_t Job::heapBytesUsed() const {
+  std::shared_lock<std::shared_mutex> guard(pimpl->heapLock);
+  return pimpl->heap.used();
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- JobImpl.h - State of one rank --------------------------------------===//
+#ifndef NEREID_RUNTIME_SYMMETRIC_JOBIMPL_H
+#define NEREID_RUNTIME_SYMMETRIC_JOBIMPL_H
+
+#include "base/Knobs.h"
+#include "nereid/runtime/Job.h"
+#include "symmetric/HeapAllocator.h"
+#include "symmetric/Segment.h"
+
+#include <mutex>
+#include <shared_mutex>
+
+namespace nereid::runtime {
+
+class JobWatch;
+class WorkerPool;
+
+struct Job::Impl {
+  Impl(std::shared_ptr<Segment> segment, int32_t rank, Settings settings,
+       int32_t ranksHere);
+  ~Impl();
+
+  /// The rank's own line of the control block.
+  RankSlot &slot() const { return control.rank(rank); }
+  JobHeader &header() const { return control.header(); }
+  void setState(RankState state) {
+    slot().state.store(uint32_t(state), std::memory_order_release);
+  }
+  uint8_t *ownHeap() const {
+    return heapBase ? heapBase + uint64_t(rank) * heapBytes : nullptr;
+  }
+  /// Offset of [ptr, ptr + bytes) in this rank's own heap, or nothing.
+  bool ownOffset(const void *ptr, uint64_t bytes, uint64_t &offset) const {
+    offset = uint64_t(static_cast<const uint8_t *>(ptr) - ownHeap());
+    return heapBase && offset < heapBytes && bytes <= heapBytes - offset;
+  }
+
+  //===--- failures (Failure.cpp) -----------------------------------------===//
+
+  /// Whether any rank has reported a failure. One relaxed load.
+  bool jobFailed() const {
+    return header().failure.state.load(std::memory_order_relaxed) != 0;
+  }
+  /// Makes `detail` the failure of the job unless there is one already.
+  void publishFailure(const FailureDetail &detail);
+  /// The failure of the job, without the state of the ranks.
+  FailureDetail readFailure() const;
+  /// Publishes who waits for what on this rank, for the current failure.
+  void publishBlocked(const std::vector<BlockedGroup> &groups);
+  /// The failure of the job with the accounts of all ranks that still give one
+  /// within half a second, and what is known about the others.
+  Status failureStatus();
+  /// Forgets the failure of a world of one.
+  void resetFailure();
+
+  //===--- collectives (Collective.cpp) -----------------------------------===//
+
+  /// A host barrier in which all ranks must present the same `request`.
+  Status collective(std::string_view request, double timeoutSeconds = -1);
+  Status recover();
+
+  std::string describe(const void *ptr) const;
+  std::string describeOffset(uint64_t offset) const;
+
+  std::shared_ptr<Segment> segment;
+  ControlBlock control;
+  int32_t rank;
+  int32_t worldSize;
+  Settings settings;
+  int32_t numThreads;
+  /// Every worker of every rank on this machine can have a core of its own.
+  bool maySpin;
+  uint8_t *heapBase;
+  uint64_t heapBytes;
+
+  mutable std::shared_mutex heapLock;
+  HeapAllocator heap;
+
+  std::mutex hostLock;   ///< one host collective at a time
+  std::mutex launchLock; ///< one launch at a time
+  uint64_t collectives = 0;
+  /// Device barriers that this rank has entered; in step with deviceEpoch.
+  uint64_t deviceBarriers = 0;
+  std::atomic<bool> finalized{false};
+
+  std::unique_ptr<JobWatch> watch;
+  std::unique_ptr<WorkerPool> pool;
+};
+
+/// Makes Job objects; the constructor is private.
+struct JobFactory {
+  static std::unique_ptr<Job> make(std::unique_ptr<Job::Impl> impl) {
+    return std::unique_ptr<Job>(new Job(std::move(impl)));
+  }
+};
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_SYMMETRIC_JOBIMPL_H

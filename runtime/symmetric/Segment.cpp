@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "symmetric/Segment.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace nereid::runtime {
+
+Status systemError(const std::string &what, int error) {
+  return Status::error(StatusCode::SystemError,
+                       what + ": " + std::strerror(error));
+}
+
+static void fillHeader(JobHeader &header, int32_t worldSize,
+                       uint64_t heapBytes) {
+  header.version = kSegmentVersion;
+  header.worldSize = worldSize;
+  header.heapBytes = heapBytes;
+  header.controlBytes = ControlBlock::bytesFor(worldSize);
+  header.magic = kSegmentMagic;
+}
+
+Status Segment::map() {
+  void *at = mmap(nullptr, mappedBytes, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (at == MAP_FAILED) {
+    int error = errno;
+    return Status::error(
+        StatusCode::OutOfMemory,
+        "cannot map " + std::to_string(mappedBytes >> 20) +
+            " MiB of symmetric memory (" + std::strerror(error) +
+            "); choose a smaller NEREID_HEAP_SIZE or raise `ulimit -v`");
+  }
+  base = static_cast<uint8_t *>(at);
+  // A crash of one rank must not write all heaps into its core file.
+  madvise(base, mappedBytes, MADV_DONTDUMP);
+  return {};
+}
+
+Expected<std::shared_ptr<Segment>> Segment::create(int32_t worldSize,
+                                                   uint64_t heapBytes) {
+  std::shared_ptr<Segment> s(new Segment);
+  s->fd = memfd_create("nereid-job", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (s->fd < 0)
+    return systemError("memfd_create", errno);
+  uint64_t control = ControlBlock::bytesFor(worldSize);
+  if (heapBytes > (uint64_t(1) << 46) / uint64_t(worldSize))
+    return Status::error(StatusCode::OutOfMemory,
+                         std::to_string(worldSize) + " heaps of " +
+                             std::to_string(heapBytes >> 20) +
+                             " MiB do not fit into the address space; choose "
+                             "a smaller NEREID_HEAP_SIZE");
+  s->mappedBytes = control + uint64_t(worldSize) * heapBytes;
+  if (ftruncate(s->fd, off_t(s->mappedBytes)) < 0)
+    return systemError("cannot size the job's memory", errno);
+  // Nobody may shrink it under another rank's feet.
+  fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  if (Status st = s->map(); !st.ok())
+    return st;
+  s->heaps = s->base + control;
+  fillHeader(s->control().header(), worldSize, heapBytes);
+  return s;
+}
+
+Expected<std::shared_ptr<Segment>> Segment::attach(int fd) {
+  std::shared_ptr<Segment> s(new Segment);
+  s->fd = fd;
+  struct stat info;
+  if (fstat(fd, &info) < 0)
+    return systemError("the job's memory (descriptor " + std::to_string(fd) +
+                           ")",
+                       errno);
+  JobHeader probe;
+  std::memset(static_cast<void *>(&probe), 0, sizeof(probe));
+  size_t head = offsetof(JobHeader, hasLauncher);
+  if (!S_ISREG(info.st_mode) || uint64_t(info.st_size) < sizeof(JobHeader) ||
+      pread(fd, static_cast<void *>(&probe), head, 0) != ssize_t(head) ||
+      probe.magic != kSegmentMagic) {
+    return Status::error(StatusCode::Environment,
+                         "descriptor " + std::to_string(fd) +
+                             " is not the memory of a Nereid job; NEREID_JOB_FD "
+                             "must not be set by hand");
+  }
+  if (probe.version != kSegmentVersion)
+    return Status::error(StatusCode::Environment,
+                         "this job was started by another version of Nereid");
+  s->mappedBytes =
+      probe.controlBytes + uint64_t(probe.worldSize) * probe.heapBytes;
+  if (s->mappedBytes > uint64_t(info.st_size) ||
+      probe.controlBytes != ControlBlock::bytesFor(probe.worldSize))
+    return Status::error(StatusCode::Environment,
+                         "the memory of the job has the wrong size");
+  fcntl(fd, F_SETFD, FD_CLOEXEC);
+  if (Status st = s->map(); !st.ok())
+    return st;
+  s->heaps = s->base + probe.controlBytes;
+  return s;
+}
+
+Expected<std::shared_ptr<Segment>> Segment::createPrivate() {
+  std::shared_ptr<Segment> s(new Segment);
+  s->mappedBytes = ControlBlock::bytesFor(1);
+  void *at = mmap(nullptr, s->mappedBytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED)
+    return systemError("mmap", errno);
+  s->base = static_cast<uint8_t *>(at);
+  fillHeader(s->control().header(), 1, 0);
+  return s;
+}
+
+Segment::~Segment() {
+  if (base)
+    munmap(base, mappedBytes);
+  if (fd >= 0)
+    close(fd);
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Segment.h - The memory that all ranks of a job map -----------------===//
+#ifndef NEREID_RUNTIME_SYMMETRIC_SEGMENT_H
+#define NEREID_RUNTIME_SYMMETRIC_SEGMENT_H
+
+#include "nereid/runtime/Status.h"
+#include "symmetric/ControlBlock.h"
+
+#include <memory>
+
+namespace nereid::runtime {
+
+/// A mapped segment. The file has no name: the kernel frees it when the last
+/// process that maps it or holds its descriptor is gone, however that went.
+class Segment {
+public:
+  /// A new memfd for `worldSize` ranks, mapped here. The descriptor is
+  /// close-on-exec.
+  static Expected<std::shared_ptr<Segment>> create(int32_t worldSize,
+                                                   uint64_t heapBytes);
+  /// Maps a segment that another process made. Takes over `fd`.
+  static Expected<std::shared_ptr<Segment>> attach(int fd);
+  /// Control pages of a world of one without a heap, in private memory.
+  static Expected<std::shared_ptr<Segment>> createPrivate();
+
+  ~Segment();
+  Segment(const Segment &) = delete;
+  Segment &operator=(const Segment &) = delete;
+
+  ControlBlock control() const { return ControlBlock(base); }
+  int32_t worldSize() const { return control().header().worldSize; }
+  uint64_t heapBytes() const { return control().header().heapBytes; }
+  /// Null when there are no heaps.
+  uint8_t *heapBase() const { return heaps; }
+  int descriptor() const { return fd; }
+
+private:
+  Segment() = default;
+  Status map();
+
+  int fd = -1;
+  uint8_t *base = nullptr;
+  uint8_t *heaps = nullptr;
+  uint64_t mappedBytes = 0;
+};
+
+/// "memfd_create: Too many open files"
+Status systemError(const std::string &what, int error);
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_SYMMETRIC_SEGMENT_H

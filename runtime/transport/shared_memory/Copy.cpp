@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transport/shared_memory/Copy.h"
+
+#include "device/cpu/Sanitizer.h"
+
+#include <cstring>
+
+#if defined(__x86_64__) && !defined(NEREID_TSAN) && !defined(NEREID_ASAN)
+#define NEREID_VECTOR_COPY 1
+#include <immintrin.h>
+#endif
+
+namespace nereid::runtime {
+
+#if NEREID_VECTOR_COPY
+
+/// From here on pushes bypass the caches: below it the peer reads the data
+/// faster out of this core's cache than out of memory.
+static constexpr uint64_t kStreamBytes = 16 * 1024;
+
+/// Up to 16 bytes by two overlapping moves.
+static inline void copySmall(uint8_t *to, const uint8_t *from, uint64_t n) {
+  if (n >= 8) {
+    uint64_t a, b;
+    std::memcpy(&a, from, 8);
+    std::memcpy(&b, from + n - 8, 8);
+    std::memcpy(to, &a, 8);
+    std::memcpy(to + n - 8, &b, 8);
+  } else if (n >= 4) {
+    uint32_t a, b;
+    std::memcpy(&a, from, 4);
+    std::memcpy(&b, from + n - 4, 4);
+    std::memcpy(to, &a, 4);
+    std::memcpy(to + n - 4, &b, 4);
+  } else {
+    for (uint64_t i = 0; i < n; ++i)
+      to[i] = from[i];
+  }
+}
+
+static void copySse(uint8_t *to, const uint8_t *from, uint64_t n, bool stream) {
+  if (n <= 16)
+    return copySmall(to, from, n);
+  __m128i last = _mm_loadu_si128(
+      reinterpret_cast<const __m128i *>(from + n - 16));
+  uint8_t *lastAt = to + n - 16;
+  uint64_t head = (16 - (uintptr_t(to) & 15)) & 15;
+  if (head) {
+    _mm_storeu_si128(
+        reinterpret_cast<__m128i *>(to),
+        _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)));
+    to += head;
+    from += head;
+    n -= head;
+  }
+  for (; n >= 64; n -= 64, to += 64, from += 64)
+    for (int i = 0; i < 64; i += 16) {
+      __m128i v =
+          _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + i));
+      if (stream)
+        _mm_stream_si128(reinterpret_cast<__m128i *>(to + i), v);
+      else
+        _mm_store_si128(reinterpret_cast<__m128i *>(to + i), v);
+    }
+  for (; n >= 16; n -= 16, to += 16, from += 16)
+    _mm_store_si128(
+        reinterpret_cast<__m128i *>(to),
+        _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)));
+  _mm_storeu_si128(reinterpret_cast<__m128i *>(lastAt), last);
+}
+
+__attribute__((target("avx2"))) static void
+copyAvx(uint8_t *to, const uint8_t *from, uint64_t n, bool stream) {
+  if (n < 64)
+    return copySse(to, from, n, false);
+  __m256i last =
+      _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + n - 32));
+  uint8_t *lastAt = to + n - 32;
+  uint64_t head = (32 - (uintptr_t(to) & 31)) & 31;
+  if (head) {
+    _mm256_storeu_si256(
+        reinterpret_cast<__m256i *>(to),
+        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from)));
+    to += head;
+    from += head;
+    n -= head;
+  }
+  if (stream) {
+    for (; n >= 128; n -= 128, to += 128, from += 128)
+      for (int i = 0; i < 128; i += 32)
+        _mm256_stream_si256(
+            reinterpret_cast<__m256i *>(to + i),
+            _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + i)));
+  } else {
+    for (; n >= 128; n -= 128, to += 128, from += 128)
+      for (int i = 0; i < 128; i += 32)
+        _mm256_store_si256(
+            reinterpret_cast<__m256i *>(to + i),
+            _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + i)));
+  }
+  for (; n >= 32; n -= 32, to += 32, from += 32)
+    _mm256_store_si256(
+        reinterpret_cast<__m256i *>(to),
+        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from)));
+  _mm256_storeu_si256(reinterpret_cast<__m256i *>(lastAt), last);
+}
+
+static void copyAny(void *to, const void *from, uint64_t bytes, bool stream) {
+  static const bool avx = __builtin_cpu_supports("avx2");
+  uint8_t *t = static_cast<uint8_t *>(to);
+  const uint8_t *f = static_cast<const uint8_t *>(from);
+  if (bytes <= 16)
+    return copySmall(t, f, bytes);
+  if (avx)
+    copyAvx(t, f, bytes, stream);
+  else
+    copySse(t, f, bytes, stream);
+  // Streaming stores are not ordered with anything by themselves.
+  if (stream)
+    _mm_sfence();
+}
+
+void copyPull(void *to, const void *from, uint64_t bytes) {
+  copyAny(to, from, bytes, false);
+}
+void copyPush(void *to, const void *from, uint64_t bytes) {
+  copyAny(to, from, bytes, bytes >= kStreamBytes);
+}
+
+#else
+
+void copyPull(void *to, const void *from, uint64_t bytes) {
+  std::memmove(to, from, bytes);
+}
+void copyPush(void *to, const void *from, uint64_t bytes) {
+  std::memmove(to, from, bytes);
+}
+
+#endif
+
+} // namespace nereid::runtime

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "nereid/Conversion/FloatToLLVM/Passes.h"
+
+#include "Patterns.h"
+
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace nereid {
+#define GEN_PASS_DEF_NEREIDCPUEXPANDFLOATS
+#include "nereid/Conversion/FloatToLLVM/Passes.h.inc"
+} // namespace nereid
+
+using namespace mlir;
+using namespace nereid;
+
+static bool isEmulated(Type type) {
+  type = getElementTypeOrSelf(type);
+  return type.isBF16() || (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8);
+}
+
+/// True for operations that compute on bf16 or fp8 values, not merely move or
+/// convert them.
+static bool computesOnNarrow(Operation *op) {
+  if (isa<arith::ExtFOp, arith::TruncFOp, arith::BitcastOp, arith::ConstantOp, arith::SelectOp>(op))
+    return false;
+  if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+      !isa<vector::ReductionOp, vector::FMAOp, vector::MultiDimReductionOp, vector::ContractionOp,
+           vector::OuterProductOp>(op))
+    return false;
+  return llvm::any_of(op->getOperandTypes(), isEmulated) || llvm::any_of(op->getResultTypes(), isEmulated);
+}
+
+/// Does `op` in fp32: operands are widened, results rounded back.
+static void widenOperation(Operation *op) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  auto widened = [&](Type type) -> Type {
+    Type f32 = builder.getF32Type();
+    if (auto vector = dyn_cast<VectorType>(type))
+      return vector.clone(f32);
+    return f32;
+  };
+  for (OpOperand &operand : op->getOpOperands())
+    if (isEmulated(operand.get().getType()))
+      operand.set(arith::ExtFOp::create(builder, loc, widened(operand.get().getType()), operand.get()));
+  builder.setInsertionPointAfter(op);
+  for (Value result : op->getResults()) {
+    Type narrow = result.getType();
+    if (!isEmulated(narrow))
+      continue;
+    result.setType(widened(narrow));
+    auto rounded = arith::TruncFOp::create(builder, loc, narrow, result);
+    result.replaceAllUsesExcept(rounded, rounded);
+  }
+}
+
+namespace {
+
+struct ExpandFloats : nereid::impl::NereidCPUExpandFloatsBase<ExpandFloats> {
+  void runOnOperation() override {
+    SmallVector<Operation *> narrow;
+    getOperation().walk([&](Operation *op) {
+      if (computesOnNarrow(op))
+        narrow.push_back(op);
+    });
+    llvm::for_each(narrow, widenOperation);
+
+    RewritePatternSet patterns(&getContext());
+    cpu::populateNarrowFloatPatterns(patterns);
+    cpu::populateMathFunctionPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      return signalPassFailure();
+  }
+};
+
+} // namespace

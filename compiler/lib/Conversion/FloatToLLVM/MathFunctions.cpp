@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Mathematical functions on fp32 as polynomials.
+#include "Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace {
+
+/// 2^x: x = n + r with |r| <= 1/2, 2^r by a polynomial, 2^n in two factors so
+/// that results below the smallest normal number and overflow come out right.
+struct ExpandExp2 : OpRewritePattern<math::Exp2Op> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::Exp2Op op, PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF32())
+      return failure();
+    Location loc = op.getLoc();
+    auto like = [&](Type element) -> Type {
+      if (auto vector = dyn_cast<VectorType>(type))
+        return vector.clone(element);
+      return element;
+    };
+    Type i32 = like(rewriter.getI32Type());
+    auto constant = [&](TypedAttr element, Type shaped) -> Value {
+      if (auto vector = dyn_cast<VectorType>(shaped))
+        return arith::ConstantOp::create(rewriter, loc, DenseElementsAttr::get(vector, Attribute(element)));
+      return arith::ConstantOp::create(rewriter, loc, element);
+    };
+    auto f = [&](double value) { return constant(rewriter.getF32FloatAttr(float(value)), type); };
+    auto c = [&](int32_t value) { return constant(rewriter.getI32IntegerAttr(value), i32); };
+    auto power = [&](Value exponent) -> Value { // 2^exponent for -126 .. 127
+      Value field = arith::AddIOp::create(rewriter, loc, exponent, c(127));
+      Value bits = arith::ShLIOp::create(rewriter, loc, field, c(23));
+      return arith::BitcastOp::create(rewriter, loc, type, bits);
+    };
+
+    // NaN survives: the comparisons are false for it and x itself goes on.
+    Value x = op.getOperand();
+    Value high = f(129.0), low = f(-160.0);
+    Value tooHigh = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OGT, x, high);
+    x = arith::SelectOp::create(rewriter, loc, tooHigh, high, x);
+    Value tooLow = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OLT, x, low);
+    x = arith::SelectOp::create(rewriter, loc, tooLow, low, x);
+
+    Value whole = math::RoundEvenOp::create(rewriter, loc, x);
+    Value r = arith::SubFOp::create(rewriter, loc, x, whole);
+    // ln(2)^k / k!
+    const double taylor[] = {1.0,
+                             0.69314718055994530942,
+                             0.24022650695910071233,
+                             0.055504108664821579953,
+                             0.0096181291076284771620,
+                             0.0013333558146428443423,
+                             0.00015403530393381609954,
+                             0.000015252733804059840280};
+    Value polynomial = f(taylor[7]);
+    for (int k = 6; k >= 0; --k)
+      polynomial = math::FmaOp::create(rewriter, loc, polynomial, r, f(taylor[k]));
+
+    // NaN's integer is meaningless, but the polynomial is NaN already.
+    Value n = arith::FPToSIOp::create(rewriter, loc, i32, whole);
+    Value half = arith::ShRSIOp::create(rewriter, loc, n, c(1));
+    Value rest = arith::SubIOp::create(rewriter, loc, n, half);
+    Value scaled = arith::MulFOp::create(rewriter, loc, polynomial, power(half));
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, scaled, power(rest));
+    return success();
+  }
+};
+
+/// 1 / sqrt(x), correctly rounded steps.
+struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::RsqrtOp op, PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    FloatAttr one = rewriter.getFloatAttr(getElementTypeOrSelf(type), 1.0);
+    Value numerator;
+    if (auto vector = dyn_cast<VectorType>(type))
+      numerator = arith::ConstantOp::create(rewriter, op.getLoc(), DenseElementsAttr::get(vector, Attribute(one)));
+    else
+      numerator = arith::ConstantOp::create(rewriter, op.getLoc(), one);
+    Value root = math::SqrtOp::create(rewriter, op.getLoc(), op.getOperand());
+    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, numerator, root);
+    return success();
+  }
+};
+
+} // namespace
+
+void nereid::cpu::populateMathFunctionPatterns(RewritePatternSet &patterns) {
+  patterns.add<ExpandExp2, ExpandRsqrt>(patterns.getContext());
+  // fp16 goes through fp32 whatever the function is.
+  populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });
+  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+    return llvm::is_contained({math::ExpOp::getOperationName(), math::LogOp::getOperationName(),
+                               math::Log2Op::getOperationName(), math::Log1pOp::getOperationName(),
+                               math::ExpM1Op::getOperationName(), math::TanhOp::getOperationName(),
+                               math::ErfOp::getOperationName()},
+                              name);
+  });
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers for source locations.
+#ifndef NEREID_CONVERSION_RUNTIMETOLLVM_SITES_H
+#define NEREID_CONVERSION_RUNTIMETOLLVM_SITES_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace nereid::cpu {
+
+/// The table of source locations of one kernel. Equal places get one number.
+class SiteTable {
+public:
+  /// Number of `location`, an operation in function `function`.
+  unsigned number(mlir::Location location, mlir::StringAttr function);
+
+  /// [[file, line, column, function], ...] in the order of the numbers.
+  mlir::ArrayAttr toAttribute(mlir::MLIRContext *context) const;
+
+private:
+  llvm::MapVector<mlir::Attribute, unsigned> table;
+};
+
+} // namespace nereid::cpu
+
+#endif // NEREID_CONVERSION_RUNTIMETOLLVM_SITES_H

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The walker: goes through the syntax tree once, in the order of execution,
+// folding what is constant and emitting IR for the rest through Semantic.
+#ifndef NEREID_LIB_FRONTEND_WALKER_H
+#define NEREID_LIB_FRONTEND_WALKER_H
+
+#include "nereid/Frontend/Codegen.h"
+#include "nereid/Frontend/Constexpr.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <map>
+#include <set>
+
+namespace nereid::frontend {
+
+/// A local variable.
+struct Binding {
+  Value value;
+  SourceRange range; // of the name where it was assigned
+  /// Annotated tl.constexpr (or a loop variable of tl.static_range, ...).
+  bool isConstexpr = false;
+  /// Differs for every assignment.
+  uint64_t version = 0;
+};
+using Locals = std::map<std::string, Binding>;
+
+/// What became of control at the end of some statements.
+struct Flow {
+  enum class Kind { Falls, Returns, MayReturn };
+  Kind kind = Kind::Falls;
+  Value value;       // returned, unless Falls
+  mlir::Value flag;  // i1, MayReturn: true when it returned
+  SourceRange range; // of the return statement, unless Falls
+};
+
+/// One side of a run-time `if` after it was walked.
+struct Branch {
+  mlir::Block *block = nullptr;
+  Locals locals;
+  Flow flow;
+};
+
+/// Two values that become one behind a branch: the places where tensors (or
+/// numbers that become tensors) stand, and the common form with placeholders.
+struct Unified {
+  std::vector<std::pair<Value, Value>> leaves;
+  std::vector<Type> types; // of the leaves
+  Value form;
+};
+
+class Walker {
+public:
+  Walker(mlir::MLIRContext &context, const KernelRequest &request, Environment &environment, DiagnosticSink &sink);
+
+  mlir::OwningOpRef<mlir::ModuleOp> build();
+
+private:
+  /// One function being compiled: the kernel, or a jit function in place of its
+  /// call.
+  struct Frame {
+    const FunctionDef *function = nullptr;
+    Frame *caller = nullptr;
+    Locals locals;
+    /// Why names that were assigned have no value now.
+    std::map<std::string, Diagnostic> dropped;
+    /// Names declared by `x: tl.constexpr` without a value.
+    std::set<std::string> declaredConstexpr;
+    /// All names that the function assigns: its local variables.
+    std::set<std::string> localNames;
+    unsigned loopDepth = 0;
+  };
+
+  // ---- Walker.cpp: kernel, names
+  Value kernelArgument(const KernelArgument &argument, const Param &param, const std::string &name,
+                       std::vector<Tensor> &slots, std::vector<int> &divisibility, std::vector<std::string> &names);
+  void verify(mlir::ModuleOp module);
+  Value lookup(const NameExpr &name);
+  void bind(llvm::StringRef name, Value value, const SourceRange &range, bool isConstexpr = false);
+  void drop(llvm::StringRef name, Diagnostic why);
+  [[noreturn]] void unknownName(llvm::StringRef name, const SourceRange &range);
+
+  // ---- WalkerStatements.cpp
+  /// `isTail`: nothing of the function follows the block.
+  Flow walkBlock(llvm::ArrayRef<StmtPtr> block, bool isTail = false);
+  /// `rest`: the statements behind; set to empty when they were walked, too.
+  Flow walk(const Stmt &stmt, llvm::ArrayRef<StmtPtr> &rest, bool isTail);
+  void assign(const Expr &target, const Value &value, const SourceRange &range);
+  /// What a plain assignment stores: numbers become tensors.
+  Value materialize(const Value &value, const SourceRange &range);
+  void walkAnnAssign(const AnnAssignStmt &stmt);
+  void walkAssert(const AssertStmt &stmt);
+
+  // ---- WalkerBranches.cpp
+  Flow walkIf(const IfStmt &stmt, llvm::ArrayRef<StmtPtr> &rest, bool isTail);
+  /// The statements behind one that may have returned.
+  Flow walkRest(Flow maybe, llvm::ArrayRef<StmtPtr> rest, bool isTail);
+  void walkInto(Branch &branch, llvm::ArrayRef<StmtPtr> block, bool isTail);
+  /// Ends the branches of `op`. `before`: the variables of before it, or null
+  /// when nothing reads variables after it.
+  Flow mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseBranch, const Locals *before,
+                     const SourceRange &range);
+  Flow mergeFlows(Branch &thenBranch, Branch &elseBranch, std::vector<std::pair<Value, Value>> &leaves,
+                  std::vector<Type> &types, const SourceRange &range);
+  Value conditional(const ConditionalExpr &expr);
+  /// nullopt when the two cannot become one value.
+  std::optional<Unified> unify(const Value &a, const Value &b, const SourceRange &range);
+  bool unify(const Value &a, const Value &b, const SourceRange &range, Unified &result, Value &form);
+  /// `form` with its placeholders replaced by the next values.
+  Value fill(const Value &form, mlir::ValueRange values, unsigned &next, const SourceRange &range);
+  /// A zero of `type`, for a value that is never read.
+  mlir::Value placeholder(const Type &type, const SourceRange &range);
+  /// The scf.if again, with results.
+  mlir::scf::IfOp replaceIf(mlir::scf::IfOp op, mlir::TypeRange results);
+
+  // ---- WalkerLoops.cpp
+  struct Carried {
+    std::string name;
+    Binding before;
+    Value form;           // with placeholders
+    unsigned first, count; // of its values among the loop's
+  };
+  Flow walkFor(const ForStmt &stmt);
+  Flow walkStaticFor(const ForStmt &stmt, const CallExpr &call, const BoundArgs &args);
+  void walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const BoundArgs &args);
+  void walkWhile(const WhileStmt &stmt);
+  std::vector<Carried> carriedVariables(const Block &body, llvm::ArrayRef<std::string> excluded,
+                                        std::vector<mlir::Value> &inits);
+  void bindCarried(llvm::ArrayRef<Carried> carried, mlir::ValueRange values);
+  /// What the body hands to its next round; checks that types stayed.
+  std::vector<mlir::Value> yieldedValues(llvm::ArrayRef<Carried> carried, const SourceRange &range);
+  /// Restores the variables of before the loop, with the carried ones' results.
+  void leaveLoop(const Locals &before, llvm::ArrayRef<Carried> carried, mlir::ValueRange results, const Block &body);
+  void setLoopHints(mlir::Operation *loop, const BoundArgs &args);
+
+  // ---- WalkerExpressions.cpp
+  Value eval(const Expr &expr);
+  Value evalBinary(BinaryOp op, const Value &lhs, const Value &rhs, const SourceRange &range);
+  Value evalBool(const BoolExpr &expr);
+  Value evalCompare(const CompareExpr &expr);
+  Value evalUnary(const UnaryExpr &expr);
+  Value evalAttribute(const AttributeExpr &expr);
+  Value attribute(const Value &value, const std::string &name, const SourceRange &range);
+  Value evalSubscript(const SubscriptExpr &expr);
+  Value evalFormattedString(const FormattedStringExpr &expr);
+  Value evalComprehension(const ComprehensionExpr &expr);
+  std::vector<Value> evalItems(llvm::ArrayRef<ExprPtr> items);
+  /// Truth of a constant that decides about control flow.
+  bool decide(const Value &value, const SourceRange &range);
+
+  // ---- WalkerCalls.cpp
+  Value evalCall(const CallExpr &expr);
+  void evalArguments(const CallExpr &expr, std::vector<Argument> &positional, std::vector<KeywordArgument> &keywords);
+  Value call(const Value &callee, std::vector<Argument> positional, std::vector<KeywordArgument> keywords,
+             const SourceRange &range);
+  Value callBuiltin(const BuiltinInfo &info, llvm::ArrayRef<Argument> positional,
+                    llvm::ArrayRef<KeywordArgument> keywords, const SourceRange &range);
+  Value callFunction(const FunctionDef &function, std::vector<Argument> positional,
+                     std::vector<KeywordArgument> keywords, const SourceRange &range);
+  Value callHost(const Host &host, llvm::ArrayRef<Argument> positional, llvm::ArrayRef<KeywordArgument> keywords,
+                 const SourceRange &range);
+  void bindParameters(const FunctionDef &function, std::vector<Argument> positional,
+                      std::vector<KeywordArgument> keywords, const SourceRange &range, Locals &locals);
+  /// Walks the body of the current frame's function and returns its result.
+  Value walkFunctionBody(const FunctionDef &function);
+  void enterFunction(Frame &frame, const FunctionDef &function);
+
+  mlir::MLIRContext &context;
+  const KernelRequest &request;
+  Environment &environment;
+  DiagnosticSink &sink;
+  mlir::OpBuilder builder;
+  Semantic semantic;
+  Frame *frame = nullptr;
+  uint64_t nextVersion = 1;
+};
+
+/// The nearest of `names` to a misspelt one as a help text, or "".
+std::string didYouMean(llvm::StringRef name, llvm::ArrayRef<std::string> names);
+
+/// Whether a tensor stands anywhere in `value`.
+bool holdsTensor(const Value &value);
+
+template <typename... Args> [[noreturn]] void fail(Diag id, const SourceRange &range, Args &&...args) {
+  throw CompileError(makeDiagnostic(id, range, std::forward<Args>(args)...));
+}
+
+} // namespace nereid::frontend
+
+#endif // NEREID_LIB_FRONTEND_WALKER_H

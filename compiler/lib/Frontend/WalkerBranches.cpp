@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Run-time and compile-time `if`, early returns, conditional expressions.
+//
+// Both branches are walked once into the regions of an scf.if without results;
+// then it is known which variables and return values leave it, and the regions
+// move to an scf.if with those results.
+#include "Walker.h"
+
+#include "nereid/Dialect/Triton/IR/Triton.h"
+
+namespace nereid::frontend {
+
+// ---- values that become one -------------------------------------------------
+
+bool Walker::unify(const Value &a, const Value &b, const SourceRange &range, Unified &result, Value &form) {
+  if (a.is<Tuple>() && b.is<Tuple>()) {
+    const Tuple &x = a.as<Tuple>(), &y = b.as<Tuple>();
+    if (x.items.size() != y.items.size())
+      return false;
+    Tuple tuple;
+    tuple.names = x.names == y.names ? x.names : std::vector<std::string>();
+    for (size_t i = 0; i < x.items.size(); ++i) {
+      Value item;
+      if (!unify(x.items[i], y.items[i], range, result, item))
+        return false;
+      tuple.items.push_back(std::move(item));
+    }
+    form = std::move(tuple);
+    return true;
+  }
+  if (!a.isTensor() && !b.isTensor() && identical(a, b)) {
+    form = a;
+    return true;
+  }
+  auto typeOf = [&](const Value &value) -> std::optional<Type> {
+    if (const auto *tensor = value.getIf<Tensor>())
+      return tensor->type;
+    if (value.isNumber())
+      return semantic.naturalType(value, range);
+    return std::nullopt;
+  };
+  std::optional<Type> x = typeOf(a), y = typeOf(b);
+  if (!x || !y || *x != *y)
+    return false;
+  result.leaves.emplace_back(a, b);
+  result.types.push_back(*x);
+  form = Tensor{mlir::Value(), *x, range};
+  return true;
+}
+
+std::optional<Unified> Walker::unify(const Value &a, const Value &b, const SourceRange &range) {
+  Unified result;
+  if (!unify(a, b, range, result, result.form))
+    return std::nullopt;
+  return result;
+}
+
+Value Walker::fill(const Value &form, mlir::ValueRange values, unsigned &next, const SourceRange &range) {
+  if (const auto *tuple = form.getIf<Tuple>()) {
+    Tuple filled;
+    filled.names = tuple->names;
+    for (const Value &item : tuple->items)
+      filled.items.push_back(fill(item, values, next, range));
+    return filled;
+  }
+  if (const auto *tensor = form.getIf<Tensor>())
+    return Tensor{values[next++], tensor->type, range};
+  return form;
+}
+
+mlir::Value Walker::placeholder(const Type &type, const SourceRange &range) {
+  mlir::Location loc = semantic.loc(range);
+  mlir::Type lowered = type.lower(&context);
+  mlir::Type element = mlir::getElementTypeOrSelf(lowered);
+  if (element.isIntOrFloat()) {
+    mlir::TypedAttr zero = builder.getZeroAttr(lowered);
+    return mlir::arith::ConstantOp::create(builder, loc, zero);
+  }
+  if (tt::isPointerLike(lowered) && !type.isBlockPointer()) {
+    mlir::Type integer = builder.getI64Type();
+    if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(lowered))
+      integer = tensor.clone(integer);
+    mlir::Value zero = mlir::arith::ConstantOp::create(builder, loc, builder.getZeroAttr(integer));
+    return tt::IntToPtrOp::create(builder, loc, lowered, zero);
+  }
+  return mlir::ub::PoisonOp::create(builder, loc, lowered);
+}
+
+mlir::scf::IfOp Walker::replaceIf(mlir::scf::IfOp op, mlir::TypeRange results) {
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  auto replacement = mlir::scf::IfOp::create(builder, op.getLoc(), results, op.getCondition(),
+                                             /*addThenBlock=*/false, /*addElseBlock=*/false);
+  replacement.getThenRegion().takeBody(op.getThenRegion());
+  replacement.getElseRegion().takeBody(op.getElseRegion());
+  op.erase();
+  return replacement;
+}
+
+// ---- if ---------------------------------------------------------------------
+
+void Walker::walkInto(Branch &branch, llvm::ArrayRef<StmtPtr> block, bool isTail) {
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(branch.block);
+  Locals outer = std::exchange(frame->locals, std::move(branch.locals));
+  branch.flow = walkBlock(block, isTail);
+  branch.locals = std::exchange(frame->locals, std::move(outer));
+}
+
+Flow Walker::walkIf(const IfStmt &stmt, llvm::ArrayRef<StmtPtr> &rest, bool isTail) {
+  bool bodyIsTail = isTail && rest.empty();
+  Value test = eval(*stmt.test);
+  if (!test.isTensor())
+    return walkBlock(decide(test, stmt.test->range) ? stmt.body : stmt.orelse, bodyIsTail);
+
+  Tensor condition = semantic.toCondition(test, stmt.test->range);
+  auto op = mlir::scf::IfOp::create(builder, semantic.loc(stmt.range), mlir::TypeRange(), condition.handle,
+                                    /*addThenBlock=*/true, /*addElseBlock=*/true);
+  Locals before = frame->locals;
+  Branch thenBranch{&op.getThenRegion().front(), before, {}}, elseBranch{&op.getElseRegion().front(), before, {}};
+  walkInto(thenBranch, stmt.body, bodyIsTail);
+  walkInto(elseBranch, stmt.orelse, bodyIsTail);
+
+  // When one branch has left the function, what follows belongs to the other.
+  bool thenReturns = thenBranch.flow.kind == Flow::Kind::Returns;
+  bool elseReturns = elseBranch.flow.kind == Flow::Kind::Returns;
+  Branch *open = thenReturns && elseBranch.flow.kind == Flow::Kind::Falls   ? &elseBranch
+                 : elseReturns && thenBranch.flow.kind == Flow::Kind::Falls ? &thenBranch
+                                                                            : nullptr;
+  if (open) {
+    walkInto(*open, rest, isTail);
+    rest = {};
+  }
+  bool isLast = isTail && rest.empty();
+  return mergeBranches(op, thenBranch, elseBranch, isLast ? nullptr : &before, stmt.range);
+}
+
+Flow Walker::walkRest(Flow maybe, llvm::ArrayRef<StmtPtr> rest, bool isTail) {
+  if (rest.empty())
+    return maybe;
+  auto op = mlir::scf::IfOp::create(builder, semantic.loc(rest.front()->range), mlir::TypeRange(), maybe.flag,
+                                    /*addThenBlock=*/true, /*addElseBlock=*/true);
+  Locals before = frame->locals;
+  Branch returned{&op.getThenRegion().front(), before, maybe}, open{&op.getElseRegion().front(), before, {}};
+  returned.flow.kind = Flow::Kind::Returns;
+  walkInto(open, rest, isTail);
+  return mergeBranches(op, returned, open, isTail ? nullptr : &before, maybe.range);
+}
+
+Flow Walker::mergeFlows(Branch &thenBranch, Branch &elseBranch, std::vector<std::pair<Value, Value>> &leaves,
+                        std::vector<Type> &types, const SourceRange &range) {
+  Flow &a = thenBranch.flow, &b = elseBranch.flow;
+  if (a.kind == Flow::Kind::Falls && b.kind == Flow::Kind::Falls)
+    return {};
+  Flow merged;
+  merged.range = a.kind == Flow::Kind::Falls ? b.range : a.range;
+  bool always = a.kind == Flow::Kind::Returns && b.kind == Flow::Kind::Returns;
+  merged.kind = always ? Flow::Kind::Returns : Flow::Kind::MayReturn;
+  // A side that falls through returns nothing: any value does for it.
+  bool aHas = a.kind != Flow::Kind::Falls, bHas = b.kind != Flow::Kind::Falls;
+  std::optional<Unified> unified = unify(aHas ? a.value : b.value, bHas ? b.value : a.value, range);
+  if (!unified) {
+    Diagnostic diagnostic = makeDiagnostic(Diag::return_types_differ, b.range, b.value.describe(),
+                                           frame->function->name, a.value.describe());
+    diagnostic.notes.push_back({a.range, "the other `return`"});
+    throw CompileError(diagnostic);
+  }
+  for (size_t i = 0; i < unified->leaves.size(); ++i) {
+    auto &[x, y] = unified->leaves[i];
+    leaves.emplace_back(aHas ? x : Value(), bHas ? y : Value());
+    types.push_back(unified->types[i]);
+  }
+  merged.value = unified->form;
+  return merged;
+}
+
+Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseBranch, const Locals *before,
+                           const SourceRange &range) {
+  // In a pair of leaves None stands for a value that is never read.
+  std::vector<std::pair<Value, Value>> leaves;
+  std::vector<Type> types;
+  Flow merged = mergeFlows(thenBranch, elseBranch, leaves, types, range);
+
+  struct Variable {
+    std::string name;
+    Value form;
+    SourceRange range;
+    bool isConstexpr;
+  };
+  std::vector<Variable> variables;
+  bool thenLeft = thenBranch.flow.kind == Flow::Kind::Returns, elseLeft = elseBranch.flow.kind == Flow::Kind::Returns;
+
+  Locals after;
+  if (before && !(thenLeft && elseLeft)) {
+    std::set<std::string> names;
+    for (const Locals *locals : {before, const_cast<const Locals *>(&thenBranch.locals),
+                                 const_cast<const Locals *>(&elseBranch.locals)})
+      for (const auto &[name, binding] : *locals)
+        names.insert(name);
+    for (const std::string &name : names) {
+      auto find = [&](const Locals &locals) {
+        auto found = locals.find(name);
+        return found == locals.end() ? nullptr : &found->second;
+      };
+      const Binding *old = find(*before), *a = find(thenBranch.locals), *b = find(elseBranch.locals);
+      // A branch that has left the function has no say in what follows.
+      if (thenLeft)
+        a = b;
+      if (elseLeft)
+        b = a;
+      if (!a || !b) {
+        // A name that was dropped inside keeps its own reason.
+        if ((a || b) && !old) {
+          const Binding &only = a ? *a : *b;
+          Diagnostic why = makeDiagnostic(Diag::name_of_one_branch, SourceRange(), name);
+          why.notes.push_back({only.range, "it was assigned here"});
+          frame->dropped.insert_or_assign(name, std::move(why));
+        }
+        continue;
+      }
+      if (old && a->version == old->version && b->version == old->version) {
+        after[name] = *old;
+        continue;
+      }
+      std::optional<Unified> unified;
+      if (!(a->isConstexpr && b->isConstexpr) || identical(a->value, b->value))
+        unified = unify(a->value, b->value, a->range);
+      if (!unified) {
+        const Binding &later = old && b->version == old->version ? *a : *b;
+        const Binding &earlier = &later == a ? *b : *a;
+        Diagnostic why = makeDiagnostic(Diag::branch_types_differ, later.range, name, a->value.describe(),
+                                        b->value.describe());
+        why.notes.push_back({earlier.range, "the other definition of '" + name + "'"});
+        if (old)
+          throw CompileError(why);
+        // A name that is new in both branches may be of no use behind them.
+        frame->dropped.insert_or_assign(name, std::move(why));
+        continue;
+      }
+      const Binding &last = old && b->version == old->version ? *a : *b;
+      variables.push_back({name, unified->form, last.range, a->isConstexpr && b->isConstexpr});
+      for (size_t i = 0; i < unified->leaves.size(); ++i) {
+        auto &[x, y] = unified->leaves[i];
+        leaves.emplace_back(thenLeft ? Value() : x, elseLeft ? Value() : y);
+        types.push_back(unified->types[i]);
+      }
+    }
+  }
+
+  // Results: the flag of a return that may have happened, then the leaves.
+  bool hasFlag = merged.kind == Flow::Kind::MayReturn;
+  std::vector<mlir::Type> results;
+  if (hasFlag)
+    results.push_back(builder.getI1Type());
+  for (const Type &type : types)
+    results.push_back(type.lower(&context));
+
+  auto yield = [&](Branch &branch, bool isThen) {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(branch.block);
+    std::vector<mlir::Value> values;
+    if (hasFlag)
+      values.push_back(branch.flow.kind == Flow::Kind::MayReturn
+                           ? branch.flow.flag
+                           : mlir::arith::ConstantOp::create(
+                                 builder, semantic.loc(range),
+                                 builder.getBoolAttr(branch.flow.kind == Flow::Kind::Returns)));
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      const Value &leaf = isThen ? leaves[i].first : leaves[i].second;
+      values.push_back(leaf.isNone() ? placeholder(types[i], range) : semantic.toTensor(leaf, range).handle);
+    }
+    mlir::scf::YieldOp::create(builder, semantic.loc(range), values);
+  };
+  yield(thenBranch, true);
+  yield(elseBranch, false);
+  if (!results.empty())
+    op = replaceIf(op, results);
+
+  mlir::ValueRange values = op.getResults();
+  unsigned next = 0;
+  if (hasFlag)
+    merged.flag = values[next++];
+  if (merged.kind != Flow::Kind::Falls)
+    merged.value = fill(merged.value, values, next, merged.range);
+  for (const Variable &variable : variables)
+    after[variable.name] = Binding{fill(variable.form, values, next, variable.range), variable.range,
+                                   variable.isConstexpr, nextVersion++};
+  frame->locals = std::move(after);
+  return merged;
+}
+
+// ---- a if c else b ------------------------------------------------------------
+
+Value Walker::conditional(const ConditionalExpr &expr) {
+  Value test = eval(*expr.test);
+  if (!test.isTensor())
+    return eval(decide(test, expr.test->range) ? *expr.body : *expr.orelse);
+
+  Tensor condition = semantic.toCondition(test, expr.test->range);
+  auto op = mlir::scf::IfOp::create(builder, semantic.loc(expr.range), mlir::TypeRange(), condition.handle,
+                                    /*addThenBlock=*/true, /*addElseBlock=*/true);
+  mlir::Block *blocks[] = {&op.getThenRegion().front(), &op.getElseRegion().front()};
+  const Expr *arms[] = {expr.body.get(), expr.orelse.get()};
+  Value values[2];
+  for (int i = 0; i < 2; ++i) {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(blocks[i]);
+    values[i] = eval(*arms[i]);
+  }
+  std::optional<Unified> unified = unify(values[0], values[1], expr.range);
+  if (!unified) {
+    Diagnostic diagnostic = makeDiagnostic(Diag::conditional_types_differ, expr.range, values[0].describe(),
+                                           values[1].describe());
+    throw CompileError(diagnostic);
+  }
+  std::vector<mlir::Type> results;
+  for (const Type &type : unified->types)
+    results.push_back(type.lower(&context));
+  for (int i = 0; i < 2; ++i) {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(blocks[i]);
+    std::vector<mlir::Value> yielded;
+    for (const auto &leaf : unified->leaves)
+      yielded.push_back(semantic.toTensor(i == 0 ? leaf.first : leaf.second, arms[i]->range).handle);
+    mlir::scf::YieldOp::create(builder, semantic.loc(expr.range), yielded);
+  }
+  if (!results.empty())
+    op = replaceIf(op, results);
+  unsigned next = 0;
+  return fill(unified->form, op.getResults(), next, expr.range);
+}
+
+} // namespace nereid::frontend

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls: functions of the language, methods, jit functions (compiled in place of
+// the call), compile-time functions of the host.
+#include "Walker.h"
+
+namespace nereid::frontend {
+namespace {
+
+/// "x, y=3, *rest": the parameters of a function as they were written.
+std::string parameterList(const FunctionDef &function) {
+  std::string text;
+  for (const Param &param : function.params) {
+    if (!text.empty())
+      text += ", ";
+    text += (param.isVariadic ? "*" : "") + param.name;
+    if (param.hasDefault)
+      text += "=" + pythonText(param.defaultValue, /*repr=*/true);
+  }
+  return text;
+}
+
+} // namespace
+
+Value Walker::evalCall(const CallExpr &expr) {
+  Value callee = eval(*expr.callee);
+  std::vector<Argument> positional;
+  std::vector<KeywordArgument> keywords;
+  evalArguments(expr, positional, keywords);
+  return call(callee, std::move(positional), std::move(keywords), expr.range);
+}
+
+void Walker::evalArguments(const CallExpr &expr, std::vector<Argument> &positional,
+                           std::vector<KeywordArgument> &keywords) {
+  for (const ExprPtr &arg : expr.args) {
+    const auto *starred = llvm::dyn_cast<StarredExpr>(arg.get());
+    if (!starred) {
+      positional.push_back({eval(*arg), arg->range});
+      continue;
+    }
+    Value sequence = eval(*starred->value);
+    const auto *tuple = sequence.getIf<Tuple>();
+    if (!tuple)
+      fail(Diag::unpack_kind, starred->range, sequence.describe());
+    for (const Value &item : tuple->items)
+      positional.push_back({item, starred->range});
+  }
+  for (const Keyword &keyword : expr.keywords) {
+    if (keyword.name.empty())
+      fail(Diag::unsupported_syntax, keyword.range, "`**` in a call", "write the keyword arguments out");
+    keywords.push_back({keyword.name, eval(*keyword.value), keyword.value->range});
+  }
+}
+
+Value Walker::call(const Value &callee, std::vector<Argument> positional, std::vector<KeywordArgument> keywords,
+                   const SourceRange &range) {
+  if (const auto *builtin = callee.getIf<Builtin>())
+    return callBuiltin(*builtin->info, positional, keywords, range);
+  if (const auto *function = callee.getIf<Function>())
+    return callFunction(*function->def, std::move(positional), std::move(keywords), range);
+  if (const auto *method = callee.getIf<BoundMethod>()) {
+    positional.insert(positional.begin(), Argument{*method->self, range});
+    if (method->info)
+      return callBuiltin(*method->info, positional, keywords, range);
+    return callFunction(*method->function.def, std::move(positional), std::move(keywords), range);
+  }
+  if (const auto *host = callee.getIf<Host>())
+    return callHost(*host, positional, keywords, range);
+  fail(Diag::not_callable, range, callee.describe(),
+       callee.is<Type>() ? "convert a value with `x.to(dtype)` or `tl.cast(x, dtype)`" : "");
+}
+
+Value Walker::callBuiltin(const BuiltinInfo &info, llvm::ArrayRef<Argument> positional,
+                          llvm::ArrayRef<KeywordArgument> keywords, const SourceRange &range) {
+  BoundArgs args = bindArguments(info, positional, keywords, range);
+  return info.rule(semantic, args);
+}
+
+Value Walker::callHost(const Host &host, llvm::ArrayRef<Argument> positional, llvm::ArrayRef<KeywordArgument> keywords,
+                       const SourceRange &range) {
+  if (std::optional<std::vector<std::string>> fields = environment.namedTupleFields(host)) {
+    Tuple tuple;
+    tuple.names = *fields;
+    std::vector<std::optional<Value>> values(fields->size());
+    std::string parameters = llvm::join(*fields, ", ");
+    if (positional.size() > fields->size())
+      fail(Diag::call_surplus_argument, range, host.description, fields->size(), positional.size(), parameters);
+    for (size_t i = 0; i < positional.size(); ++i)
+      values[i] = positional[i].value;
+    for (const KeywordArgument &keyword : keywords) {
+      auto field = llvm::find(*fields, keyword.name);
+      if (field == fields->end())
+        fail(Diag::call_unknown_keyword, keyword.range, host.description, keyword.name, parameters);
+      std::optional<Value> &value = values[field - fields->begin()];
+      if (value)
+        fail(Diag::call_argument_twice, keyword.range, host.description, keyword.name, parameters);
+      value = keyword.value;
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!values[i])
+        fail(Diag::call_missing_argument, range, host.description, (*fields)[i], parameters);
+      tuple.items.push_back(*values[i]);
+    }
+    return tuple;
+  }
+  std::vector<Value> args;
+  std::vector<std::pair<std::string, Value>> named;
+  for (const Argument &arg : positional) {
+    if (holdsTensor(arg.value))
+      fail(Diag::host_call_runtime_argument, arg.range, host.description, arg.value.describe());
+    args.push_back(arg.value);
+  }
+  for (const KeywordArgument &keyword : keywords) {
+    if (holdsTensor(keyword.value))
+      fail(Diag::host_call_runtime_argument, keyword.range, host.description, keyword.value.describe());
+    named.emplace_back(keyword.name, keyword.value);
+  }
+  return environment.call(host, args, named, range);
+}
+
+void Walker::bindParameters(const FunctionDef &function, std::vector<Argument> positional,
+                            std::vector<KeywordArgument> keywords, const SourceRange &range, Locals &locals) {
+  const std::vector<Param> &params = function.params;
+  std::vector<std::optional<Argument>> values(params.size());
+  size_t next = 0;
+  bool isVariadic = false;
+  for (size_t i = 0; i < params.size() && !params[i].isKeywordOnly; ++i) {
+    if (params[i].isVariadic) {
+      Tuple rest;
+      for (; next < positional.size(); ++next)
+        rest.items.push_back(positional[next].value);
+      values[i] = Argument{Value(std::move(rest)), range};
+      isVariadic = true;
+    } else if (next < positional.size()) {
+      values[i] = positional[next++];
+    }
+  }
+  if (next < positional.size() && !isVariadic)
+    fail(Diag::call_surplus_argument, positional[next].range, function.name, next, positional.size(),
+         parameterList(function));
+  for (KeywordArgument &keyword : keywords) {
+    auto param = llvm::find_if(params, [&](const Param &p) { return p.name == keyword.name && !p.isVariadic; });
+    if (param == params.end())
+      fail(Diag::call_unknown_keyword, keyword.range, function.name, keyword.name, parameterList(function));
+    std::optional<Argument> &value = values[param - params.begin()];
+    if (value)
+      fail(Diag::call_argument_twice, keyword.range, function.name, keyword.name, parameterList(function));
+    value = Argument{std::move(keyword.value), keyword.range};
+  }
+  for (size_t i = 0; i < params.size(); ++i) {
+    const Param &param = params[i];
+    if (!values[i]) {
+      if (!param.hasDefault)
+        fail(Diag::call_missing_argument, range, function.name, param.name, parameterList(function));
+      values[i] = Argument{param.defaultValue, range};
+    }
+    if (param.isConstexpr && holdsTensor(values[i]->value)) {
+      Diagnostic diagnostic = makeDiagnostic(Diag::constexpr_parameter, values[i]->range, param.name, function.name,
+                                             values[i]->value.describe());
+      diagnostic.notes.push_back({param.range, "the parameter"});
+      throw CompileError(diagnostic);
+    }
+    locals[param.name] = Binding{std::move(values[i]->value), param.range, param.isConstexpr, nextVersion++};
+  }
+}
+
+Value Walker::walkFunctionBody(const FunctionDef &function) {
+  Flow flow = walkBlock(function.body, /*isTail=*/true);
+  if (flow.kind == Flow::Kind::MayReturn && !flow.value.isNone())
+    fail(Diag::return_missing, flow.range, function.name);
+  return flow.kind == Flow::Kind::Falls ? Value() : flow.value;
+}
+
+Value Walker::callFunction(const FunctionDef &function, std::vector<Argument> positional,
+                           std::vector<KeywordArgument> keywords, const SourceRange &range) {
+  for (const Frame *outer = frame; outer; outer = outer->caller)
+    if (outer->function == &function) {
+      Diagnostic diagnostic = makeDiagnostic(Diag::recursive_call, range, function.name);
+      diagnostic.notes.push_back({function.nameRange, "'" + function.name + "' is defined here"});
+      throw CompileError(diagnostic);
+    }
+  Frame callee;
+  bindParameters(function, std::move(positional), std::move(keywords), range, callee.locals);
+  enterFunction(callee, function);
+
+  semantic.callStack.push_back(range);
+  frame = &callee;
+  Value result;
+  try {
+    result = walkFunctionBody(function);
+  } catch (const CompileError &error) {
+    Diagnostic diagnostic = error.diagnostic;
+    diagnostic.notes.push_back({range, "in '" + function.name + "', called from here"});
+    throw CompileError(diagnostic);
+  }
+  frame = callee.caller;
+  semantic.callStack.pop_back();
+  return result;
+}
+
+} // namespace nereid::frontend

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Expressions other than calls and conditional expressions.
+#include "Walker.h"
+
+namespace nereid::frontend {
+
+Value Walker::eval(const Expr &expr) {
+  switch (expr.kind) {
+  case Expr::Kind::Constant:
+    return llvm::cast<ConstantExpr>(expr).value;
+  case Expr::Kind::Name:
+    return lookup(llvm::cast<NameExpr>(expr));
+  case Expr::Kind::Binary: {
+    const auto &binary = llvm::cast<BinaryExpr>(expr);
+    Value lhs = eval(*binary.lhs);
+    return evalBinary(binary.op, lhs, eval(*binary.rhs), expr.range);
+  }
+  case Expr::Kind::Bool:
+    return evalBool(llvm::cast<BoolExpr>(expr));
+  case Expr::Kind::Unary:
+    return evalUnary(llvm::cast<UnaryExpr>(expr));
+  case Expr::Kind::Compare:
+    return evalCompare(llvm::cast<CompareExpr>(expr));
+  case Expr::Kind::Call:
+    return evalCall(llvm::cast<CallExpr>(expr));
+  case Expr::Kind::Attribute: {
+    const auto &access = llvm::cast<AttributeExpr>(expr);
+    return attribute(eval(*access.value), access.name, expr.range);
+  }
+  case Expr::Kind::Subscript:
+    return evalSubscript(llvm::cast<SubscriptExpr>(expr));
+  case Expr::Kind::Slice: {
+    const auto &slice = llvm::cast<SliceExpr>(expr);
+    auto part = [&](const ExprPtr &bound) { return std::make_shared<Value>(bound ? eval(*bound) : Value()); };
+    Slice result;
+    result.start = part(slice.lower);
+    result.stop = part(slice.upper);
+    result.step = part(slice.step);
+    return result;
+  }
+  case Expr::Kind::Tuple: {
+    Tuple tuple;
+    tuple.items = evalItems(llvm::cast<TupleExpr>(expr).items);
+    return tuple;
+  }
+  case Expr::Kind::Conditional:
+    return conditional(llvm::cast<ConditionalExpr>(expr));
+  case Expr::Kind::FormattedString:
+    return evalFormattedString(llvm::cast<FormattedStringExpr>(expr));
+  case Expr::Kind::Named: {
+    const auto &named = llvm::cast<NamedExpr>(expr);
+    Value value = materialize(eval(*named.value), named.value->range);
+    bind(named.name, value, named.range);
+    return value;
+  }
+  case Expr::Kind::Comprehension:
+    return evalComprehension(llvm::cast<ComprehensionExpr>(expr));
+  case Expr::Kind::Starred:
+    fail(Diag::unsupported_syntax, expr.range, "a starred expression here", "use it in a call or a tuple only");
+  case Expr::Kind::Unsupported: {
+    const auto &unsupported = llvm::cast<UnsupportedExpr>(expr);
+    fail(Diag::unsupported_syntax, expr.range, unsupported.what, unsupported.instead);
+  }
+  }
+  llvm_unreachable("all kinds of expressions are handled");
+}
+
+std::vector<Value> Walker::evalItems(llvm::ArrayRef<ExprPtr> items) {
+  std::vector<Value> values;
+  for (const ExprPtr &item : items) {
+    const auto *starred = llvm::dyn_cast<StarredExpr>(item.get());
+    if (!starred) {
+      values.push_back(eval(*item));
+      continue;
+    }
+    Value sequence = eval(*starred->value);
+    const auto *tuple = sequence.getIf<Tuple>();
+    if (!tuple)
+      fail(Diag::unpack_kind, starred->range, sequence.describe());
+    values.insert(values.end(), tuple->items.begin(), tuple->items.end());
+  }
+  return values;
+}
+
+bool Walker::decide(const Value &value, const SourceRange &range) {
+  std::optional<bool> decided = truth(value);
+  if (!decided)
+    fail(Diag::condition_undecided, range, value.describe());
+  return *decided;
+}
+
+Value Walker::evalBinary(BinaryOp op, const Value &lhs, const Value &rhs, const SourceRange &range) {
+  if (!lhs.isTensor() && !rhs.isTensor())
+    return foldBinary(op, lhs, rhs, range);
+  return semantic.binary(op, lhs, rhs, range);
+}
+
+Value Walker::evalBool(const BoolExpr &expr) {
+  Value result = eval(*expr.values.front());
+  SourceRange range = expr.values.front()->range;
+  for (const ExprPtr &next : llvm::ArrayRef(expr.values).drop_front()) {
+    if (!result.isTensor()) { // constants decide whether the rest is looked at
+      if (decide(result, range) != expr.isAnd)
+        return result;
+      result = eval(*next);
+    } else {
+      result = semantic.logical(expr.isAnd, result, eval(*next), expr.range);
+    }
+    range = next->range;
+  }
+  return result;
+}
+
+Value Walker::evalUnary(const UnaryExpr &expr) {
+  Value operand = eval(*expr.operand);
+  if (!operand.isTensor())
+    return foldUnary(expr.op, operand, expr.range);
+  return semantic.unary(expr.op, operand, expr.range);
+}
+
+Value Walker::evalCompare(const CompareExpr &expr) {
+  if (expr.ops.size() != 1)
+    fail(Diag::unsupported_syntax, expr.range, "a chained comparison", "write `a < b and b < c`");
+  CompareOp op = expr.ops.front();
+  Value lhs = eval(*expr.left), rhs = eval(*expr.rights.front());
+  bool isRuntime = lhs.isTensor() || rhs.isTensor();
+  if (op == CompareOp::In || op == CompareOp::NotIn) {
+    if (holdsTensor(lhs) || holdsTensor(rhs))
+      fail(Diag::unsupported_syntax, expr.range, "`in` with run-time values", "compare the items one by one");
+    isRuntime = false;
+  }
+  // What is None, and what a name stands for, is known at compile time.
+  if (op == CompareOp::Is || op == CompareOp::IsNot || lhs.isNone() || rhs.isNone())
+    isRuntime = false;
+  if (isRuntime)
+    return semantic.compare(op, lhs, rhs, expr.range);
+  return foldCompare(op, lhs, rhs, expr.range);
+}
+
+Value Walker::attribute(const Value &value, const std::string &name, const SourceRange &range) {
+  std::vector<std::string> names; // for suggestions
+  if (const auto *tuple = value.getIf<Tuple>()) {
+    for (size_t i = 0; i < tuple->names.size(); ++i)
+      if (tuple->names[i] == name)
+        return tuple->items[i];
+    names = tuple->names;
+  } else if (const auto *host = value.getIf<Host>()) {
+    if (std::optional<Value> found = environment.attribute(*host, name, range))
+      return *found;
+    names = environment.attributeNames(*host);
+  } else if (const auto *builtin = value.getIf<Builtin>()) {
+    std::string scope = std::string(builtin->info->module) + "." + builtin->info->name;
+    if (std::optional<Value> found = findConstant(scope, name))
+      return *found;
+    names = constantNames(scope);
+  } else {
+    if (name == "value" && value.isConstexpr())
+      return value; // of a tl.constexpr
+    if (std::optional<Value> found = semantic.attribute(value, name, range))
+      return *found;
+    if (value.isNumber()) // a folded argument has the methods of the scalar it is
+      if (std::optional<Value> found = semantic.attribute(semantic.toTensor(value, range), name, range))
+        return *found;
+    if (value.isTensor() || value.isNumber())
+      for (const BuiltinInfo *info : allBuiltins())
+        if (info->isMethod)
+          names.push_back(info->name);
+  }
+  fail(Diag::unknown_attribute, range, value.describe(), name, didYouMean(name, names));
+}
+
+Value Walker::evalSubscript(const SubscriptExpr &expr) {
+  Value value = eval(*expr.value);
+  Value index = eval(*expr.index);
+  if (const auto *tuple = value.getIf<Tuple>())
+    return subscriptTuple(*tuple, index, expr.index->range);
+  if (!value.isTensor())
+    fail(Diag::not_subscriptable, expr.range, value.describe());
+  if (const auto *indices = index.getIf<Tuple>())
+    return semantic.subscript(value, *indices, expr.range);
+  Tuple single;
+  single.items.push_back(std::move(index));
+  return semantic.subscript(value, single, expr.range);
+}
+
+Value Walker::evalFormattedString(const FormattedStringExpr &expr) {
+  std::string text;
+  for (const FormattedStringExpr::Part &part : expr.parts) {
+    if (!part.value) {
+      text += part.text;
+      continue;
+    }
+    Value value = eval(*part.value);
+    if (holdsTensor(value))
+      fail(Diag::fstring_value, part.value->range, value.describe());
+    std::string spec;
+    if (part.spec)
+      spec = pythonText(eval(*part.spec));
+    if (part.conversion)
+      value = pythonText(value, /*repr=*/part.conversion != 's');
+    if (spec.empty()) {
+      text += pythonText(value);
+      continue;
+    }
+    std::optional<std::string> formatted = environment.format(value, spec);
+    if (!formatted)
+      fail(Diag::fstring_format, part.value->range, value.describe(), spec);
+    text += *formatted;
+  }
+  return text;
+}
+
+Value Walker::evalComprehension(const ComprehensionExpr &expr) {
+  Value sequence = eval(*expr.iterable);
+  const auto *tuple = sequence.getIf<Tuple>();
+  if (!tuple)
+    fail(Diag::unsupported_syntax, expr.iterable->range, "a list comprehension over " + sequence.describe(),
+         "comprehensions run over tuples and lists");
+  Tuple result;
+  Locals outer = frame->locals; // its variable is its own
+  auto bindItem = [&](auto &self, const Expr &target, const Value &item) -> void {
+    if (const auto *name = llvm::dyn_cast<NameExpr>(&target)) {
+      frame->locals[name->id] = Binding{item, name->range, false, nextVersion++};
+      return;
+    }
+    const auto *names = llvm::dyn_cast<TupleExpr>(&target);
+    const auto *items = item.getIf<Tuple>();
+    if (!names)
+      fail(Diag::unsupported_syntax, target.range, "this target of a comprehension", "use names");
+    if (!items)
+      fail(Diag::unpack_kind, target.range, item.describe());
+    if (items->items.size() != names->items.size())
+      fail(Diag::unpack_count, target.range, names->items.size(), items->items.size());
+    for (size_t i = 0; i < names->items.size(); ++i)
+      self(self, *names->items[i], items->items[i]);
+  };
+  for (const Value &item : tuple->items) {
+    bindItem(bindItem, *expr.target, item);
+    bool isKept = llvm::all_of(expr.conditions, [&](const ExprPtr &condition) {
+      return decide(eval(*condition), condition->range);
+    });
+    if (isKept)
+      result.items.push_back(eval(*expr.element));
+  }
+  frame->locals = std::move(outer);
+  return result;
+}
+
+} // namespace nereid::frontend

@@ -9,6 +9,8 @@
 
 #include "nereid/Dialect/Triton/IR/Triton.h"
 
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
 namespace nereid::frontend {
 
 // ---- values that become one -------------------------------------------------

@@ -84,21 +84,21 @@ Value Walker::callHost(const Host &host, llvm::ArrayRef<Argument> positional, ll
     std::vector<std::optional<Value>> values(fields->size());
     std::string parameters = llvm::join(*fields, ", ");
     if (positional.size() > fields->size())
-      fail(Diag::call_surplus_argument, range, host.description, fields->size(), positional.size(), parameters);
+      fail(Diag::surplus_argument, range, host.description, fields->size(), positional.size(), parameters);
     for (size_t i = 0; i < positional.size(); ++i)
       values[i] = positional[i].value;
     for (const KeywordArgument &keyword : keywords) {
       auto field = llvm::find(*fields, keyword.name);
       if (field == fields->end())
-        fail(Diag::call_unknown_keyword, keyword.range, host.description, keyword.name, parameters);
+        fail(Diag::unknown_keyword, keyword.range, host.description, keyword.name, parameters);
       std::optional<Value> &value = values[field - fields->begin()];
       if (value)
-        fail(Diag::call_argument_twice, keyword.range, host.description, keyword.name, parameters);
+        fail(Diag::doubled_argument, keyword.range, host.description, keyword.name, parameters);
       value = keyword.value;
     }
     for (size_t i = 0; i < values.size(); ++i) {
       if (!values[i])
-        fail(Diag::call_missing_argument, range, host.description, (*fields)[i], parameters);
+        fail(Diag::missing_argument, range, host.description, (*fields)[i], parameters);
       tuple.items.push_back(*values[i]);
     }
     return tuple;
@@ -136,22 +136,22 @@ void Walker::bindParameters(const FunctionDef &function, std::vector<Argument> p
     }
   }
   if (next < positional.size() && !isVariadic)
-    fail(Diag::call_surplus_argument, positional[next].range, function.name, next, positional.size(),
+    fail(Diag::surplus_argument, positional[next].range, function.name, next, positional.size(),
          parameterList(function));
   for (KeywordArgument &keyword : keywords) {
     auto param = llvm::find_if(params, [&](const Param &p) { return p.name == keyword.name && !p.isVariadic; });
     if (param == params.end())
-      fail(Diag::call_unknown_keyword, keyword.range, function.name, keyword.name, parameterList(function));
+      fail(Diag::unknown_keyword, keyword.range, function.name, keyword.name, parameterList(function));
     std::optional<Argument> &value = values[param - params.begin()];
     if (value)
-      fail(Diag::call_argument_twice, keyword.range, function.name, keyword.name, parameterList(function));
+      fail(Diag::doubled_argument, keyword.range, function.name, keyword.name, parameterList(function));
     value = Argument{std::move(keyword.value), keyword.range};
   }
   for (size_t i = 0; i < params.size(); ++i) {
     const Param &param = params[i];
     if (!values[i]) {
       if (!param.hasDefault)
-        fail(Diag::call_missing_argument, range, function.name, param.name, parameterList(function));
+        fail(Diag::missing_argument, range, function.name, param.name, parameterList(function));
       values[i] = Argument{param.defaultValue, range};
     }
     if (param.isConstexpr && holdsTensor(values[i]->value)) {

@@ -264,9 +264,6 @@ struct Param {
   bool isKeywordOnly = false;
   bool hasDefault = false;
   Value defaultValue; // when hasDefault
-  /// A dtype annotation such as `x: tl.int64` or `"*fp16"`, as a name of
-  /// Type::parse; empty without one. Fixes the type of a kernel's argument.
-  std::string typeName;
 };
 
 struct FunctionDef {

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Jobs that go wrong: the others get an error that says who and where, in time, and nothing stays behind."""
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+NEREID = Path(sys.executable).parent / "nereid"
+HEADER = """\
+import os, signal, sys, time
+import numpy as np
+import nereid
+import nereid.distributed as dl
+import nereid.language as tl
+from nereid import libshmem_device
+
+"""
+
+
+def run_job(tmp_path, body: str, ranks: int, timeout: float = 120, **environment: str):
+    script = tmp_path / "job.py"
+    script.write_text(HEADER + textwrap.dedent(body), encoding="utf-8")
+    start = time.monotonic()
+    done = subprocess.run([str(NEREID), "run", "-n", str(ranks), str(script)], capture_output=True, text=True,
+                          timeout=timeout, env={**os.environ, **environment})
+    return done.returncode, done.stdout + done.stderr, time.monotonic() - start, script
+
+
+def line_of(script: Path, text: str) -> int:
+    return next(i for i, line in enumerate(script.read_text().splitlines(), 1) if text in line)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_in_shared_memory():
+    before = set(os.listdir("/dev/shm"))
+    yield
+    assert set(os.listdir("/dev/shm")) <= before
+
+
+def test_plain_array_where_a_symmetric_one_is_needed(tmp_path):
+    code, output, _, _ = run_job(tmp_path, """
+        @nereid.jit
+        def kernel(buffer_ptr):
+            tl.store(dl.symm_at(buffer_ptr, 0), 1.0)
+
+        nereid.init()
+        kernel[(1,)](np.zeros(4, np.float32))
+        """, 2)
+    assert code != 0
+    assert "buffer_ptr" in output and "symmetric" in output
+
+
+@pytest.mark.parametrize("target", ["dl.num_ranks()", "-1"])
+def test_rank_outside_the_job(tmp_path, target):
+    code, output, _, script = run_job(tmp_path, f"""
+        @nereid.jit
+        def kernel(buffer_ptr, zero):
+            target = zero + {target}
+            remote_ptr = dl.symm_at(buffer_ptr, target)
+            tl.store(remote_ptr, 1.0)
+
+        nereid.init()
+        buffer = nereid.symm.zeros((4,), np.float32)
+        kernel[(1,)](buffer, 0)
+        """, 2)
+    assert code != 0
+    assert re.search(rf"job\.py:{line_of(script, 'remote_ptr = ')}\b", output), output
+
+
+def test_allocations_that_differ(tmp_path):
+    code, output, seconds, _ = run_job(tmp_path, """
+        nereid.init()
+        nereid.symm.zeros((4 + nereid.rank(),), np.float32)
+        """, 2)
+    assert code != 0 and seconds < 30
+    assert re.search(r"\(4,?\)", output) and re.search(r"\(5,?\)", output), output
+
+
+@pytest.mark.parametrize("end", ["os.kill(os.getpid(), signal.SIGKILL)", "os._exit(3)", "raise KeyError('lost')"])
+def test_rank_that_is_lost_while_others_wait(tmp_path, end):
+    code, output, seconds, script = run_job(tmp_path, f"""
+        @nereid.jit
+        def kernel(signal_ptr, data_ptr):
+            token = dl.wait(signal_ptr, 1, "gpu", "acquire")
+            tl.store(dl.consume_token(data_ptr, token), 1.0)
+
+        nereid.init()
+        signal_mem = nereid.symm.zeros((1,), np.int64)
+        data = nereid.symm.zeros((1,), np.float32)
+        nereid.barrier()
+        if nereid.rank() == 1:
+            {end}
+        start = time.monotonic()
+        try:
+            kernel[(1,)](signal_mem, data)
+        except nereid.LaunchError as error:
+            print("SURVIVOR", nereid.rank(), round(time.monotonic() - start, 1), error, flush=True)
+            raise
+        """, 3)
+    assert code != 0
+    survivors = re.findall(r"SURVIVOR (\d) ([\d.]+)", output)
+    assert sorted(rank for rank, _ in survivors) == ["0", "2"], output
+    assert all(float(after) <= 5 for _, after in survivors), output
+    assert "rank 1" in output
+
+
+def test_barrier_that_not_all_programs_reach(tmp_path):
+    code, output, seconds, script = run_job(tmp_path, """
+        @nereid.jit
+        def kernel(x_ptr):
+            if tl.program_id(0) > 0:
+                libshmem_device.barrier_all()
+            tl.store(x_ptr, 1.0)
+
+        nereid.init()
+        x = nereid.symm.zeros((1,), np.float32)
+        kernel[(3,)](x)
+        """, 2, NEREID_TIMEOUT="3")
+    assert code != 0 and seconds < 60
+    assert re.search(rf"job\.py:{line_of(script, 'barrier_all()')}\b", output), output
+
+
+def test_wait_that_nobody_answers(tmp_path):
+    code, output, seconds, script = run_job(tmp_path, """
+        @nereid.jit
+        def kernel(signal_ptr, data_ptr):
+            token = dl.wait(signal_ptr, 1, "gpu", "acquire", waitValue=7)
+            tl.store(dl.consume_token(data_ptr, token), 1.0)
+
+        nereid.init()
+        signal_mem = nereid.symm.zeros((1,), np.int64)
+        data = nereid.symm.zeros((1,), np.float32)
+        kernel[(1,)](signal_mem, data)
+        """, 2, NEREID_TIMEOUT="3")
+    assert code != 0 and seconds < 60
+    assert re.search(rf"job\.py:{line_of(script, 'dl.wait')}\b", output), output
+    assert "7" in output
+
+
+def test_killed_launcher_takes_the_job_with_it(tmp_path):
+    script = tmp_path / "job.py"
+    script.write_text(HEADER + textwrap.dedent("""
+        nereid.init()
+        print("PID", os.getpid(), flush=True)
+        time.sleep(100)
+        """))
+    job = subprocess.Popen([str(NEREID), "run", "-n", "3", str(script)], stdout=subprocess.PIPE, text=True)
+    try:
+        pids = [int(re.search(r"PID (\d+)", job.stdout.readline()).group(1)) for _ in range(3)]
+    finally:
+        job.kill()
+        job.wait()
+    deadline = time.monotonic() + 10
+    alive = pids
+    while alive and time.monotonic() < deadline:
+        time.sleep(0.1)
+        alive = [pid for pid in pids if Path(f"/proc/{pid}").exists()
+                 and "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()]
+    assert not alive
+
+
+def test_exit_code_of_the_script(tmp_path):
+    assert run_job(tmp_path, "nereid.init()\n", 2)[0] == 0
+    assert run_job(tmp_path, "nereid.init()\nsys.exit(7)\n", 2)[0] == 7

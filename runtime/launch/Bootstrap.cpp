@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Bootstrap.cpp - Job::init and its in-process twin ------------------===//
 #include "launch/Environment.h"
-#include "launch/JobWatch.h"
 #include "launch/Rendezvous.h"
 #include "symmetric/JobImpl.h"
+#include "symmetric/JobWatch.h"
 
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/Clock.h"
 #include "base/Knobs.h"
-#include "launch/PeerWatch.h"
+#include "symmetric/PeerWatch.h"
 #include "symmetric/Segment.h"
 
 #include <algorithm>

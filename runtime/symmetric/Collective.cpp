@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "base/Backoff.h"
-#include "launch/JobWatch.h"
+#include "symmetric/JobWatch.h"
 #include "symmetric/JobImpl.h"
 
 namespace nereid::runtime {

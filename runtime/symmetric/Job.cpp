@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/runtime/Job.h"
 
-#include "device/cpu/WorkerPool.h"
-#include "launch/JobWatch.h"
+#include "symmetric/JobWatch.h"
 #include "symmetric/JobImpl.h"
 
 #include <algorithm>
@@ -22,7 +21,6 @@ Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s,
                    : std::clamp(cores / std::max(1, ranksHere), 1, kMaxWorkers);
   maySpin = int64_t(ranksHere) * numThreads <= cores;
   watch = std::make_unique<JobWatch>(*this);
-  pool = std::make_unique<WorkerPool>(*this);
   slot().launchWorkers.store(uint32_t(numThreads));
 }
 

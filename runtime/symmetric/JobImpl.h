@@ -14,7 +14,12 @@
 namespace nereid::runtime {
 
 class JobWatch;
-class WorkerPool;
+
+/// What runs programs for one rank; a device derives its own from it.
+class Executor {
+public:
+  virtual ~Executor() = default;
+};
 
 struct Job::Impl {
   Impl(std::shared_ptr<Segment> segment, int32_t rank, Settings settings,
@@ -85,7 +90,8 @@ struct Job::Impl {
   std::atomic<bool> finalized{false};
 
   std::unique_ptr<JobWatch> watch;
-  std::unique_ptr<WorkerPool> pool;
+  /// Made by the first launch, which knows the device.
+  std::unique_ptr<Executor> executor;
 };
 
 /// Makes Job objects; the constructor is private.

@@ -46,7 +46,7 @@ LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
   if (!spec.blocking)
     return;
   unstarted.store(total, std::memory_order_relaxed);
-  uint64_t n = std::min<uint64_t>(job.pool->size(), total);
+  uint64_t n = std::min<uint64_t>(WorkerPool::of(job).size(), total);
   shares = std::vector<Share>(n);
   for (uint64_t i = 0; i < n; ++i)
     shares[i].count = (total - i + n - 1) / n;
@@ -166,7 +166,7 @@ Status launch(Job *job, const LaunchSpec &spec) {
                       std::memory_order_relaxed);
   LaunchState state(*impl, spec);
   impl->setState(RankState::Launch);
-  impl->pool->run(state);
+  WorkerPool::of(*impl).run(state);
 
   Status result;
   bool complete = spec.blocking ? state.finished.load() == state.total

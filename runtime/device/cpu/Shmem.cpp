@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "device/cpu/EntryPoints.h"
-#include "device/cpu/Sanitizer.h"
+#include "base/Sanitizer.h"
 #include "transport/shared_memory/Copy.h"
 
 namespace nereid::runtime {

@@ -20,9 +20,9 @@
 //===----------------------------------------------------------------------===//
 #include "device/cpu/Worker.h"
 
-#include "device/cpu/Sanitizer.h"
+#include "base/Sanitizer.h"
 #include "device/cpu/WorkerPool.h"
-#include "launch/JobWatch.h"
+#include "symmetric/JobWatch.h"
 
 #include <algorithm>
 
@@ -92,7 +92,7 @@ void Worker::runPlain(LaunchState &launch) {
   const nrd_kernel_fn kernel = launch.spec.kernel;
   const uint64_t *args = launch.spec.args;
   const uint64_t total = launch.total;
-  const uint64_t workers = job.pool->size();
+  const uint64_t workers = WorkerPool::of(job).size();
   uint64_t begun = index == 0 ? nowNs() : 0;
   bool invited = index != 0 || workers == 1;
   for (;;) {
@@ -117,7 +117,7 @@ void Worker::runPlain(LaunchState &launch) {
       uint64_t now = nowNs();
       // Waking a thread costs more than a short launch takes.
       if (!invited && end < total && now - begun > 5000) {
-        job.pool->invite();
+        WorkerPool::of(job).invite();
         invited = true;
       }
       if (now - begun > kInterruptEveryNs && now >= nextInterrupt) {

@@ -48,6 +48,12 @@ static void pinTo(const Job::Impl &job, size_t index) {
   }
 }
 
+WorkerPool &WorkerPool::of(Job::Impl &job) {
+  if (!job.executor)
+    job.executor = std::make_unique<WorkerPool>(job);
+  return static_cast<WorkerPool &>(*job.executor);
+}
+
 WorkerPool::WorkerPool(Job::Impl &job) : job(job) {
   for (int32_t i = 0; i < job.numThreads; ++i)
     workers.push_back(std::make_unique<Worker>(job, uint32_t(i)));

@@ -16,10 +16,14 @@ namespace nereid::runtime {
 /// The workers of one rank. Worker 0 is whichever thread calls launch(); the
 /// others are threads that sleep between launches. They start with the first
 /// launch that has work for them.
-class WorkerPool {
+class WorkerPool : public Executor {
 public:
+  /// The pool of `job`, made if it has none yet. The first call of a job comes
+  /// from launch(), which lets in one thread at a time.
+  static WorkerPool &of(Job::Impl &job);
+
   explicit WorkerPool(Job::Impl &job);
-  ~WorkerPool();
+  ~WorkerPool() override;
   WorkerPool(const WorkerPool &) = delete;
   WorkerPool &operator=(const WorkerPool &) = delete;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transport/shared_memory/Copy.h"
 
-#include "device/cpu/Sanitizer.h"
+#include "base/Sanitizer.h"
 
 #include <cstring>
 

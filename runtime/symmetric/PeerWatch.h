@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- PeerWatch.h - Notices that the process of a rank has ended ---------===//
-#ifndef NEREID_RUNTIME_LAUNCH_PEERWATCH_H
-#define NEREID_RUNTIME_LAUNCH_PEERWATCH_H
+#ifndef NEREID_RUNTIME_SYMMETRIC_PEERWATCH_H
+#define NEREID_RUNTIME_SYMMETRIC_PEERWATCH_H
 
 #include "symmetric/ControlBlock.h"
 
@@ -46,4 +46,4 @@ std::string exitText(int waitStatus);
 
 } // namespace nereid::runtime
 
-#endif // NEREID_RUNTIME_LAUNCH_PEERWATCH_H
+#endif // NEREID_RUNTIME_SYMMETRIC_PEERWATCH_H

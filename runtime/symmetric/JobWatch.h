@@ -12,10 +12,10 @@
 // What it finds becomes the failure of the job.
 //
 //===----------------------------------------------------------------------===//
-#ifndef NEREID_RUNTIME_LAUNCH_JOBWATCH_H
-#define NEREID_RUNTIME_LAUNCH_JOBWATCH_H
+#ifndef NEREID_RUNTIME_SYMMETRIC_JOBWATCH_H
+#define NEREID_RUNTIME_SYMMETRIC_JOBWATCH_H
 
-#include "launch/PeerWatch.h"
+#include "symmetric/PeerWatch.h"
 #include "symmetric/JobImpl.h"
 
 #include <atomic>
@@ -64,4 +64,4 @@ private:
 
 } // namespace nereid::runtime
 
-#endif // NEREID_RUNTIME_LAUNCH_JOBWATCH_H
+#endif // NEREID_RUNTIME_SYMMETRIC_JOBWATCH_H

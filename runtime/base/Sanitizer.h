@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Sanitizer.h - Tells sanitizers about fibers ------------------------===//
-#ifndef NEREID_RUNTIME_DEVICE_CPU_SANITIZER_H
-#define NEREID_RUNTIME_DEVICE_CPU_SANITIZER_H
+#ifndef NEREID_RUNTIME_BASE_SANITIZER_H
+#define NEREID_RUNTIME_BASE_SANITIZER_H
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -26,4 +26,4 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-#endif // NEREID_RUNTIME_DEVICE_CPU_SANITIZER_H
+#endif // NEREID_RUNTIME_BASE_SANITIZER_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "launch/PeerWatch.h"
+#include "symmetric/PeerWatch.h"
 
 #include <cerrno>
 #include <csignal>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "launch/JobWatch.h"
+#include "symmetric/JobWatch.h"
 
 #include "base/Clock.h"
 

@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/StringSwitch.h"
 
+#include <nanobind/stl/string.h>
+
 namespace nb = nanobind;
 using namespace nereid;
 using namespace nereid::frontend;
@@ -33,21 +35,21 @@ Refusal refuseExpr(llvm::StringRef kind) {
       .Case("SetComp", {"a set comprehension", "use a tuple"})
       .Case("GeneratorExp", {"a generator expression", "use a list comprehension over a tuple"})
       .Case("Await", {"`await`", "kernels run to their end; wait for other programs with `dl.wait`"})
-      .Cases("Yield", "YieldFrom", {"`yield`", "return the values, or write them with `tl.store`"})
-      .Cases("TemplateStr", "Interpolation", {"a template string", "use an f-string of constants"})
+      .Cases({"Yield", "YieldFrom"}, {"`yield`", "return the values, or write them with `tl.store`"})
+      .Cases({"TemplateStr", "Interpolation"}, {"a template string", "use an f-string of constants"})
       .Default({"this expression", ""});
 }
 
 Refusal refuseStmt(llvm::StringRef kind) {
   return llvm::StringSwitch<Refusal>(kind)
-      .Cases("With", "AsyncWith", {"`with`", "write its body without it"})
-      .Cases("Try", "TryStar", {"`try`", "kernels raise no exceptions: check conditions with `if` or `tl.device_assert`"})
+      .Cases({"With", "AsyncWith"}, {"`with`", "write its body without it"})
+      .Cases({"Try", "TryStar"}, {"`try`", "kernels raise no exceptions: check conditions with `if` or `tl.device_assert`"})
       .Case("Raise", {"`raise`", "report errors with `tl.device_assert` or `tl.static_assert`"})
-      .Cases("Import", "ImportFrom", {"`import`", "import at module level"})
-      .Cases("Global", "Nonlocal", {"an assignment to global variables", "return the value, or write it with `tl.store`"})
+      .Cases({"Import", "ImportFrom"}, {"`import`", "import at module level"})
+      .Cases({"Global", "Nonlocal"}, {"an assignment to global variables", "return the value, or write it with `tl.store`"})
       .Case("Delete", {"`del`", "drop the statement: unused values cost nothing"})
       .Case("ClassDef", {"a class definition", "define it at module level"})
-      .Cases("FunctionDef", "AsyncFunctionDef", {"a nested function", "define it at module level with @nereid.jit"})
+      .Cases({"FunctionDef", "AsyncFunctionDef"}, {"a nested function", "define it at module level with @nereid.jit"})
       .Case("AsyncFor", {"`async for`", "use `for`"})
       .Case("Match", {"`match`", "use `if` and `elif`"})
       .Case("TypeAlias", {"a type alias", "define it at module level"})

@@ -183,6 +183,9 @@ Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseB
   std::vector<std::pair<Value, Value>> leaves;
   std::vector<Type> types;
   Flow merged = mergeFlows(thenBranch, elseBranch, leaves, types, range);
+  // At the end of a function without results all paths have returned.
+  if (!before && merged.kind == Flow::Kind::MayReturn && merged.value.isNone())
+    merged.kind = Flow::Kind::Returns;
 
   struct Variable {
     std::string name;

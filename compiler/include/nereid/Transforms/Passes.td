@@ -1,8 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order in which targets run them: check-tokens, mark-spin-loops,
+// infer-symmetric-args and infer-launch-mode look at what the user wrote, so
+// they come before the inliner and canonicalizer; the others after these.
 #ifndef NEREID_TRANSFORMS_PASSES_TD
 #define NEREID_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Before any optimisation
+//===----------------------------------------------------------------------===//
+
+def NereidCheckTokens : Pass<"nereid-check-tokens", "::mlir::ModuleOp"> {
+  let summary = "Reports waits that order nothing";
+  let description = [{
+    A `distributed.wait` orders only accesses whose address depends on its
+    token; one whose token reaches no access is dead and would disappear. Tokens
+    are followed through arithmetic, loops, branches, calls and `consume_token`.
+    `unused-token` says what to do with a wait that reaches nothing:
+
+    | value   | effect                                                          |
+    | ------- | --------------------------------------------------------------- |
+    | `error` | an error at the wait, with the loads that probably need the token |
+    | `warn`  | a warning; the wait is removed                                  |
+    | `keep`  | the wait gets `barrier`: it stays, and nothing moves across it  |
+
+    A `consume_token` whose result is never accessed while the token is used
+    elsewhere gets a warning. Has to run before the canonicalizer, which removes
+    dead waits without a word.
+
+    ```mlir
+    %t = distributed.wait %s, %n, %v, scope = gpu semantic = acquire : !tt.ptr<i32>, i32, i32 -> i32
+    %x = tt.load %p : !tt.ptr<f32>        // error: %p did not consume %t
+    ```
+  }];
+  let options = [
+    Option<"unusedToken", "unused-token", "std::string", "\"error\"", "error, warn or keep">
+  ];
+}
+
+def NereidMarkSpinLoops : Pass<"nereid-mark-spin-loops", "::mlir::ModuleOp"> {
+  let summary = "Lets other programs run while a loop spins";
+  let description = [{
+    A `scf.while` whose condition depends on something loaded inside it, by a
+    plain or volatile load, an atomic or a library call, may spin until another
+    program acts: it gets `distributed.yield` on its back edge, which also keeps
+    the loop alive when it has no other effect. Loops with a trip count end by
+    themselves and get none.
+
+    The module attribute `nereid.blocking` says whether the kernel can block at
+    all: in such a loop, a wait, a barrier, or a library call that waits. A
+    kernel that cannot needs no more than one program running at a time.
+
+    Has to run before the canonicalizer, which removes loops that only read.
+
+    ```mlir
+    scf.while : () -> () {
+      %x = tt.load %p : !tt.ptr<i32>
+      %c = arith.cmpi ne, %x, %one : i32
+      scf.condition(%c)
+    } do {
+      distributed.yield                   // inserted
+      scf.yield
+    }
+    ```
+  }];
+  let dependentDialects = ["::nereid::distributed::DistributedDialect"];
+}
+
+def NereidInferSymmetricArgs : Pass<"nereid-infer-symmetric-args", "::mlir::ModuleOp"> {
+  let summary = "Finds the arguments that must lie in the symmetric heap";
+  let description = [{
+    A pointer argument from which the pointer of `symm_at`, the signal of
+    `notify` or the remote operand of a library call is computed has to be a
+    symmetric allocation; the launcher checks it. It gets the unit attribute
+    `nereid.symmetric`. Runs before `symm_at` of the own rank is folded away, so
+    that the answer does not depend on optimisations.
+
+    ```mlir
+    tt.func public @k(%p: !tt.ptr<f32> {nereid.symmetric}, %r: i32) {
+      %q = distributed.symm_at %p, %r, : !tt.ptr<f32>
+    ```
+  }];
+}
 
 def NereidInferLaunchMode : Pass<"nereid-infer-launch-mode", "::mlir::ModuleOp"> {
   let summary = "Records whether the kernel runs vector-only or mixed";
@@ -15,6 +96,58 @@ def NereidInferLaunchMode : Pass<"nereid-infer-launch-mode", "::mlir::ModuleOp">
     module attributes {ascend.launch_mode = "cv1:2"} { ... }
     ```
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Optimisations
+//===----------------------------------------------------------------------===//
+
+def NereidFoldDotAccumulator : Pass<"nereid-fold-dot-accumulator"> {
+  let summary = "acc + dot(a, b, 0) -> dot(a, b, acc)";
+  let description = [{
+    For accumulators of 32 bits and more, where adding into the accumulator
+    rounds no worse than adding afterwards. The product must have no other use.
+
+    ```mlir
+    %p = tt.dot %a, %b, %zero : tensor<4x8xf16> * tensor<8x4xf16> -> tensor<4x4xf32>
+    %s = arith.addf %acc, %p : tensor<4x4xf32>
+    // becomes
+    %s = tt.dot %a, %b, %acc : tensor<4x8xf16> * tensor<8x4xf16> -> tensor<4x4xf32>
+    ```
+  }];
+}
+
+def NereidStructureLoopPointers : Pass<"nereid-structure-loop-pointers"> {
+  let summary = "Loop-carried tiles of pointers become tiles plus a carried scalar";
+  let description = [{
+    A tile of pointers, a tile of integer offsets or a block pointer that a loop
+    carries and moves by the same amount in all lanes is replaced by the tile
+    from before the loop plus a scalar that the loop carries. Targets then see
+    a tile of known structure at an offset, and carry no tile of addresses.
+
+    Pointers count in i64: offsets of other widths are sign-extended before they
+    are added, as `addptr` does. Integer tiles count in their own width, where
+    additions wrap as before.
+
+    ```mlir
+    %r = scf.for ... iter_args(%p = %init) -> (tensor<8x!tt.ptr<f32>>) {
+      %x = tt.load %p : tensor<8x!tt.ptr<f32>>
+      %n = tt.addptr %p, %step : tensor<8x!tt.ptr<f32>>, tensor<8xi32>   // %step = tt.splat %s
+      scf.yield %n
+    }
+    // becomes
+    %o = scf.for ... iter_args(%off = %c0_i64) -> (i64) {
+      %t = tt.splat %off : i64 -> tensor<8xi64>
+      %p = tt.addptr %init, %t : tensor<8x!tt.ptr<f32>>, tensor<8xi64>
+      %x = tt.load %p : tensor<8x!tt.ptr<f32>>
+      %e = arith.extsi %s : i32 to i64
+      %n = arith.addi %off, %e : i64
+      scf.yield %n : i64
+    }
+    %r = tt.addptr %init, (splat %o)
+    ```
+  }];
+  let dependentDialects = ["::nereid::tt::TritonDialect"];
 }
 
 #endif // NEREID_TRANSFORMS_PASSES_TD

@@ -102,6 +102,28 @@ struct AddPtrOfSplats : OpRewritePattern<AddPtrOp> {
   }
 };
 
+/// addptr(addptr(p, splat(a)), splat(b)) -> addptr(p, splat(a + b)), the sum in
+/// 64 bits.
+struct UniformOffsetsAdd : OpRewritePattern<AddPtrOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AddPtrOp op, PatternRewriter &rewriter) const final {
+    auto inner = op.getPtr().getDefiningOp<AddPtrOp>();
+    if (!inner || !isSplatted(op.getOffset()) || !isSplatted(inner.getOffset()))
+      return failure();
+    auto widen = [&](Value tile) {
+      Value scalar = getSplatted(tile, rewriter, op.getLoc());
+      if (scalar.getType().isInteger(64))
+        return scalar;
+      return arith::ExtSIOp::create(rewriter, op.getLoc(), rewriter.getI64Type(), scalar).getResult();
+    };
+    Value a = widen(inner.getOffset()), b = widen(op.getOffset());
+    Value sum = arith::AddIOp::create(rewriter, op.getLoc(), a, b);
+    Value offset = SplatOp::create(rewriter, op.getLoc(), getTypeLike(op.getType(), sum.getType()), sum);
+    rewriter.replaceOpWithNewOp<AddPtrOp>(op, op.getType(), inner.getPtr(), offset);
+    return success();
+  }
+};
+
 /// addptr(addptr(p, tile), splat(o)) -> addptr(addptr(p, splat(o)), tile): the
 /// part common to all lanes goes to the base.
 struct UniformOffsetFirst : OpRewritePattern<AddPtrOp> {
@@ -221,7 +243,7 @@ void TransOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRConte
   patterns.add<ShapeOfSplat<TransOp>, TransOfTrans>(context);
 }
 void AddPtrOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<AddPtrOfSplats, UniformOffsetFirst, UniformOffsetThroughShape<BroadcastOp>,
+  patterns.add<AddPtrOfSplats, UniformOffsetsAdd, UniformOffsetFirst, UniformOffsetThroughShape<BroadcastOp>,
                UniformOffsetThroughShape<ExpandDimsOp>>(context);
 }
 void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A wait orders only what its token reaches. This pass follows tokens, and says
+// so when one reaches nothing.
+#include "nereid/Dialect/Distributed/IR/Distributed.h"
+#include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Transforms/Passes.h"
+#include "nereid/Transforms/ValueFlow.h"
+
+#include "mlir/IR/Dominance.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace nereid {
+#define GEN_PASS_DEF_NEREIDCHECKTOKENS
+#include "nereid/Transforms/Passes.h.inc"
+
+using namespace mlir;
+using distributed::ConsumeTokenOp;
+using distributed::WaitOp;
+
+namespace {
+
+/// What a token, or a pointer that consumed one, ends in.
+struct Reach {
+  /// An access to memory, or the decision whether one happens.
+  bool access = false;
+  /// The consume_token ops on the way.
+  SmallVector<ConsumeTokenOp> consumers;
+};
+
+Reach follow(Value start, const CallGraph &calls) {
+  Reach reach;
+  llvm::SetVector<Value> worklist;
+  worklist.insert(start);
+  for (size_t i = 0; i < worklist.size(); ++i) {
+    for (OpOperand &use : worklist[i].getUses()) {
+      Operation *op = use.getOwner();
+      SmallVector<Value> targets;
+      switch (getForwardedValues(use, calls, targets)) {
+      case UseKind::Forwarded:
+        worklist.insert(targets.begin(), targets.end());
+        continue;
+      case UseKind::Control:
+        // The token decides about the code of a region, or of a successor.
+        reach.access |= op->getNumSuccessors() > 0 || !isMemoryEffectFree(op) || isa<scf::ConditionOp>(op);
+        worklist.insert(op->result_begin(), op->result_end());
+        continue;
+      case UseKind::Other:
+        break;
+      }
+      if (auto consume = dyn_cast<ConsumeTokenOp>(op)) {
+        if (!llvm::is_contained(reach.consumers, consume))
+          reach.consumers.push_back(consume);
+        worklist.insert(consume.getResult());
+      } else if (!isMemoryEffectFree(op)) {
+        reach.access = true;
+      } else {
+        worklist.insert(op->result_begin(), op->result_end());
+      }
+    }
+  }
+  return reach;
+}
+
+/// Where a pointer comes from: function arguments, or what it was loaded or
+/// computed from.
+llvm::SetVector<Value> getBases(Value pointer, const CallGraph &calls) {
+  llvm::SetVector<Value> worklist, bases;
+  worklist.insert(pointer);
+  for (size_t i = 0; i < worklist.size(); ++i) {
+    Value value = worklist[i];
+    SmallVector<Value> sources;
+    Operation *op = value.getDefiningOp();
+    if (getSourceValues(value, calls, sources))
+      worklist.insert(sources.begin(), sources.end());
+    else if (op && op->getNumOperands() > 0 && isMemoryEffectFree(op))
+      worklist.insert(op->getOperand(0));
+    else
+      bases.insert(value);
+  }
+  return bases;
+}
+
+/// The pointer or descriptor that `op` reads data through; null for other ops.
+Value getReadPointer(Operation *op) {
+  if (isa<tt::LoadOp, tt::DescriptorLoadOp, tt::DescriptorGatherOp>(op))
+    return op->getOperand(0);
+  return {};
+}
+
+bool touches(const llvm::SetVector<Value> &bases, const llvm::DenseSet<Value> &set) {
+  return llvm::any_of(bases, [&](Value base) { return set.contains(base); });
+}
+
+struct CheckTokens : impl::NereidCheckTokensBase<CheckTokens> {
+  using NereidCheckTokensBase::NereidCheckTokensBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (unusedToken != "error" && unusedToken != "warn" && unusedToken != "keep") {
+      emitError(module.getLoc(), "unused-token is \"error\", \"warn\" or \"keep\", got \"") << unusedToken << "\"";
+      return signalPassFailure();
+    }
+    CallGraph calls(module);
+    findSharedBases(module, calls);
+
+    SmallVector<WaitOp> waits;
+    module.walk([&](WaitOp wait) {
+      if (!wait.getBarrier())
+        waits.push_back(wait);
+    });
+    llvm::DenseSet<Operation *> reported;
+    for (WaitOp wait : waits) {
+      Reach reach = follow(wait.getToken(), calls);
+      if (reach.access)
+        continue;
+      reported.insert(reach.consumers.begin(), reach.consumers.end());
+      if (unusedToken == "keep")
+        wait.setBarrier(true);
+      else
+        report(wait, reach, calls);
+    }
+    // A token may reach an access by one pointer and miss by another.
+    module.walk([&](ConsumeTokenOp consume) {
+      if (!reported.contains(consume) && !follow(consume.getResult(), calls).access)
+        emitWarning(consume.getLoc(), "nothing is accessed through what this consume_token returns; an access through "
+                                      "the value it was given is not ordered after the wait");
+    });
+  }
+
+private:
+  /// Function arguments and the like that name memory other ranks write to.
+  llvm::DenseSet<Value> sharedBases;
+
+  void findSharedBases(ModuleOp module, const CallGraph &calls) {
+    module.walk([&](Operation *op) {
+      SmallVector<Value> pointers;
+      if (isa<distributed::SymmAtOp, ConsumeTokenOp>(op)) {
+        pointers.push_back(op->getOperand(0));
+      } else if (auto call = dyn_cast<distributed::ExternCallOp>(op)) {
+        for (Value operand : call.getSrcs())
+          if (tt::isPointerLike(operand.getType()))
+            pointers.push_back(operand);
+      }
+      for (Value pointer : pointers)
+        for (Value base : getBases(pointer, calls))
+          sharedBases.insert(base);
+    });
+  }
+
+  /// Loads that run after `wait` and read data that other ranks or programs may
+  /// have written, none of the wait's signals; at most `limit`.
+  SmallVector<Operation *> getLoadsAfter(WaitOp wait, const CallGraph &calls, unsigned limit) {
+    auto function = wait->getParentOfType<tt::FuncOp>();
+    llvm::SetVector<Value> signals = getBases(wait.getSlots(), calls);
+    llvm::DenseSet<Value> signalSet(signals.begin(), signals.end());
+    DominanceInfo dominance(function);
+    SmallVector<Operation *> likely, others;
+    function.walk([&](Operation *op) {
+      Value pointer = getReadPointer(op);
+      if (!pointer || !dominance.properlyDominates(wait.getOperation(), op))
+        return;
+      llvm::SetVector<Value> bases = getBases(pointer, calls);
+      if (touches(bases, signalSet))
+        return;
+      (touches(bases, sharedBases) ? likely : others).push_back(op);
+    });
+    SmallVector<Operation *> &loads = likely.empty() ? others : likely;
+    if (loads.size() > limit)
+      loads.truncate(limit);
+    return loads;
+  }
+
+  void report(WaitOp wait, const Reach &reach, const CallGraph &calls) {
+    bool isError = unusedToken == "error";
+    InFlightDiagnostic diag = isError ? emitError(wait.getLoc()) : emitWarning(wait.getLoc());
+    if (reach.consumers.empty())
+      diag << "the token of this wait is never consumed, so nothing is ordered after it";
+    else
+      diag << "nothing is accessed through a pointer that consumed the token of this wait, so nothing is ordered "
+              "after it";
+    if (!isError)
+      diag << "; the wait is removed";
+    for (ConsumeTokenOp consume : reach.consumers)
+      diag.attachNote(consume.getLoc()) << "consumed here; access memory through the pointer that consume_token returns";
+    for (Operation *load : getLoadsAfter(wait, calls, /*limit=*/3)) {
+      if (reach.consumers.empty())
+        diag.attachNote(load->getLoc()) << "this load probably reads what the wait is for: write `ptr = "
+                                           "dl.consume_token(ptr, token)` before it and load through the new `ptr`";
+      else
+        diag.attachNote(load->getLoc()) << "this load probably reads what the wait is for";
+    }
+    if (isError) {
+      diag.attachNote(wait.getLoc()) << "unused_token=\"keep\" makes a wait a barrier for everything after it; "
+                                        "\"warn\" removes it";
+      diag.report();
+      return signalPassFailure();
+    }
+    diag.report();
+    if (wait.use_empty())
+      wait.erase();
+  }
+};
+
+} // namespace
+} // namespace nereid

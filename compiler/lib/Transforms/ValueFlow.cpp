@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "nereid/Transforms/ValueFlow.h"
+
+using namespace mlir;
+
+namespace nereid {
+
+CallGraph::CallGraph(ModuleOp module) {
+  for (auto function : module.getOps<tt::FuncOp>())
+    functions[function.getName()] = function;
+  module.walk([&](tt::CallOp call) {
+    if (tt::FuncOp callee = getCallee(call))
+      callers[callee].push_back(call);
+  });
+}
+
+ArrayRef<tt::CallOp> CallGraph::getCallers(tt::FuncOp function) const {
+  auto it = callers.find(function);
+  return it == callers.end() ? ArrayRef<tt::CallOp>() : ArrayRef<tt::CallOp>(it->second);
+}
+
+UseKind getForwardedValues(OpOperand &use, const CallGraph &calls, SmallVectorImpl<Value> &targets) {
+  Operation *op = use.getOwner();
+  unsigned index = use.getOperandNumber();
+
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    if (index < loop.getNumControlOperands())
+      return UseKind::Control;
+    targets.push_back(loop.getRegionIterArgs()[index - loop.getNumControlOperands()]);
+    targets.push_back(loop.getResult(index - loop.getNumControlOperands()));
+    return UseKind::Forwarded;
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    targets.push_back(loop.getBeforeArguments()[index]);
+    return UseKind::Forwarded;
+  }
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+    return UseKind::Control;
+  if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
+    if (index == 0)
+      return UseKind::Control;
+    auto loop = cast<scf::WhileOp>(op->getParentOp());
+    targets.push_back(loop.getAfterArguments()[index - 1]);
+    targets.push_back(loop.getResult(index - 1));
+    return UseKind::Forwarded;
+  }
+  if (isa<scf::YieldOp>(op)) {
+    Operation *parent = op->getParentOp();
+    if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+      targets.push_back(loop.getBeforeArguments()[index]);
+      return UseKind::Forwarded;
+    }
+    targets.push_back(parent->getResult(index));
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      targets.push_back(loop.getRegionIterArgs()[index]);
+    return UseKind::Forwarded;
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    if (index == 0)
+      return UseKind::Other;
+    targets.push_back(select.getResult());
+    return UseKind::Forwarded;
+  }
+  if (auto branch = dyn_cast<BranchOpInterface>(op)) {
+    if (std::optional<BlockArgument> argument = branch.getSuccessorBlockArgument(index)) {
+      targets.push_back(*argument);
+      return UseKind::Forwarded;
+    }
+    return UseKind::Control;
+  }
+  if (auto call = dyn_cast<tt::CallOp>(op)) {
+    tt::FuncOp callee = calls.getCallee(call);
+    if (!callee || callee.isExternal())
+      return UseKind::Other;
+    targets.push_back(callee.getArgument(index));
+    return UseKind::Forwarded;
+  }
+  if (isa<tt::ReturnOp>(op)) {
+    for (tt::CallOp call : calls.getCallers(op->getParentOfType<tt::FuncOp>()))
+      targets.push_back(call->getResult(index));
+    return UseKind::Forwarded;
+  }
+  return UseKind::Other;
+}
+
+static void appendYielded(Region &region, unsigned index, SmallVectorImpl<Value> &sources) {
+  for (Block &block : region)
+    if (auto yield = dyn_cast<scf::YieldOp>(block.getTerminator()))
+      sources.push_back(yield.getOperand(index));
+}
+
+bool getSourceValues(Value value, const CallGraph &calls, SmallVectorImpl<Value> &sources) {
+  if (auto result = dyn_cast<OpResult>(value)) {
+    Operation *op = result.getOwner();
+    unsigned index = result.getResultNumber();
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      sources.push_back(loop.getInitArgs()[index]);
+      sources.push_back(loop.getYieldedValues()[index]);
+      return true;
+    }
+    if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      sources.push_back(loop.getConditionOp().getArgs()[index]);
+      return true;
+    }
+    if (isa<scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(op)) {
+      for (Region &region : op->getRegions())
+        appendYielded(region, index, sources);
+      return true;
+    }
+    if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      sources.push_back(select.getTrueValue());
+      sources.push_back(select.getFalseValue());
+      return true;
+    }
+    if (auto call = dyn_cast<tt::CallOp>(op)) {
+      tt::FuncOp callee = calls.getCallee(call);
+      if (!callee || callee.isExternal())
+        return false;
+      for (Block &block : callee.getBody())
+        if (auto ret = dyn_cast<tt::ReturnOp>(block.getTerminator()))
+          sources.push_back(ret.getOperand(index));
+      return true;
+    }
+    return false;
+  }
+
+  auto argument = cast<BlockArgument>(value);
+  Block *block = argument.getOwner();
+  Operation *parent = block->getParentOp();
+  unsigned index = argument.getArgNumber();
+  if (!block->isEntryBlock()) {
+    for (auto it = block->pred_begin(), end = block->pred_end(); it != end; ++it)
+      if (auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator()))
+        if (Value source = branch.getSuccessorOperands(it.getSuccessorIndex())[index])
+          sources.push_back(source);
+    return true;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    if (index < loop.getNumInductionVars())
+      return false;
+    sources.push_back(loop.getInitArgs()[index - loop.getNumInductionVars()]);
+    sources.push_back(loop.getYieldedValues()[index - loop.getNumInductionVars()]);
+    return true;
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+    if (block == loop.getBeforeBody()) {
+      sources.push_back(loop.getInits()[index]);
+      sources.push_back(loop.getYieldOp().getOperand(index));
+    } else {
+      sources.push_back(loop.getConditionOp().getArgs()[index]);
+    }
+    return true;
+  }
+  if (auto function = dyn_cast<tt::FuncOp>(parent)) {
+    ArrayRef<tt::CallOp> callers = calls.getCallers(function);
+    for (tt::CallOp call : callers)
+      sources.push_back(call.getArgOperands()[index]);
+    return !callers.empty();
+  }
+  return false;
+}
+
+} // namespace nereid

@@ -1,7 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Distributed tile kernels: compiled to native code, run on N ranks that share
-a symmetric heap."""
+a symmetric heap.
 
+    import nereid
+    import nereid.language as tl
+    import nereid.distributed as dl
+
+    @nereid.jit
+    def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr): ...
+
+    add_kernel[(nereid.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
+"""
+
+from nereid import _runtime
 from nereid._errors import ArgumentError, CompilationError, JobError, LaunchError, NereidError
+from nereid._compile import CompiledKernel
+from nereid._jit import JITFunction, jit
+from nereid._job import barrier, finalize, init, is_initialized, job_info, rank, recover, world_size
+from nereid.language._constexpr import cdiv, constexpr, constexpr_function, next_power_of_2
+from nereid import symm, testing
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "ArgumentError",
+    "CompilationError",
+    "CompiledKernel",
+    "JITFunction",
+    "JobError",
+    "LaunchError",
+    "NereidError",
+    "barrier",
+    "cdiv",
+    "constexpr",
+    "constexpr_function",
+    "finalize",
+    "init",
+    "is_initialized",
+    "jit",
+    "job_info",
+    "next_power_of_2",
+    "rank",
+    "recover",
+    "symm",
+    "testing",
+    "world_size",
+]

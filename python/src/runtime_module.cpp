@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "nereid/abi.h"
+#include "Dispatcher.h"
+#include "JobState.h"
+#include "KernelImage.h"
+#include "LanguageObjects.h"
+#include "Symmetric.h"
 
-#include <nanobind/nanobind.h>
+#include "nereid/abi.h"
 
 namespace nb = nanobind;
 
@@ -9,4 +13,9 @@ NB_MODULE(_runtime, m) {
   m.doc() = "The runtime of Nereid: jobs, symmetric memory, launches.";
   nb::set_leak_warnings(false);
   m.attr("ABI_VERSION") = NRD_ABI_VERSION;
+  nereid::python::bindSymmetric(m);
+  nereid::python::bindJob(m);
+  nereid::python::bindKernelImage(m);
+  nereid::python::bindDispatcher(m);
+  nereid::python::bindLanguageObjects(m);
 }

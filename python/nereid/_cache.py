@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The disk cache of compiled kernels.
+
+One folder per kernel, ``<root>/<first two digits>/<key>/``, with ``kernel.o``
+(object code) and ``kernel.json`` (metadata, and the digest of the object code).
+A folder is made under a temporary name and renamed: any number of processes may
+read and write at once, and a crash leaves no half entry under a key.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import functools
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any, Iterator
+
+from nereid import _runtime
+
+
+def cache_root() -> Path | None:
+    """The cache's folder (NEREID_CACHE_DIR, else ~/.cache/nereid); None when it is
+    switched off (NEREID_CACHE=0)."""
+    if os.environ.get("NEREID_CACHE", "1") == "0":
+        return None
+    folder = os.environ.get("NEREID_CACHE_DIR")
+    if folder:
+        return Path(folder)
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base) / "nereid"
+
+
+@functools.lru_cache(maxsize=None)
+def compiler_build_id() -> str:
+    """Changes with every build of the compiler; found without loading it."""
+    spec = importlib.util.find_spec("nereid._compiler")
+    if spec is None or not spec.origin:
+        return "no compiler"
+    status = os.stat(spec.origin)
+    return f"{status.st_size}:{status.st_mtime_ns}"
+
+
+@functools.lru_cache(maxsize=None)
+def cpu_id() -> str:
+    """Model and features of the CPU that code is compiled for."""
+    wanted: dict[str, str] = {}
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as info:
+            for line in info:
+                name, _, value = line.partition(":")
+                name = name.strip()
+                if name in ("model name", "flags", "Features", "CPU part") and name not in wanted:
+                    wanted[name] = value.strip()
+                if not line.strip() and wanted:
+                    break
+    except OSError:
+        pass
+    return json.dumps(wanted, sort_keys=True)
+
+
+def environment_id() -> str:
+    """Variables that change what the compiler makes."""
+    return json.dumps({name: os.environ[name] for name in ("NEREID_CPU", "NEREID_CPU_FEATURES") if name in os.environ})
+
+
+def entry_key(parts: list[str]) -> str:
+    digest = hashlib.sha256()
+    for part in [
+        *parts, compiler_build_id(), cpu_id(), environment_id(), str(_runtime.ABI_VERSION)
+    ]:
+        digest.update(part.encode("utf-8", "surrogatepass"))
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+def _folder(root: Path, key: str) -> Path:
+    return root / key[:2] / key
+
+
+def read(key: str) -> tuple[bytes, dict[str, Any]] | None:
+    """(object code, metadata) of an entry; None when it is missing or damaged."""
+    root = cache_root()
+    if root is None or os.environ.get("NEREID_ALWAYS_COMPILE", "0") not in ("", "0"):
+        return None
+    folder = _folder(root, key)
+    try:
+        metadata = json.loads((folder / "kernel.json").read_text(encoding="utf-8"))
+        code = (folder / "kernel.o").read_bytes()
+        if metadata.pop("object_sha256") == hashlib.sha256(code).hexdigest():
+            return code, metadata
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, AttributeError):
+        pass
+    shutil.rmtree(folder, ignore_errors=True)  # damaged: make it anew
+    return None
+
+
+def write(key: str, code: bytes, metadata: dict[str, Any]) -> None:
+    """Stores an entry. A cache that cannot be written is no reason to fail."""
+    root = cache_root()
+    if root is None:
+        return
+    folder = _folder(root, key)
+    temporary = None
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary = tempfile.mkdtemp(prefix=".new-", dir=folder.parent)
+        Path(temporary, "kernel.o").write_bytes(code)
+        text = json.dumps({**metadata, "object_sha256": hashlib.sha256(code).hexdigest()})
+        Path(temporary, "kernel.json").write_text(text, encoding="utf-8")
+        os.rename(temporary, folder)
+    except OSError:
+        # Somebody else was faster, or the disk is full or read-only.
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def only_one(key: str) -> Iterator[None]:
+    """Lets one process of all that share the cache compile an entry while the
+    others wait for it. The lock dies with its process."""
+    root = cache_root()
+    lock = None
+    if root is not None:
+        try:
+            folder = _folder(root, key).parent
+            folder.mkdir(parents=True, exist_ok=True)
+            # One lock file per folder of the cache, so that their number is bounded.
+            lock = open(folder / f".lock-{key[2]}", "w", encoding="utf-8")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError:
+            pass
+    try:
+        yield
+    finally:
+        if lock is not None:
+            lock.close()

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a jit function and the types of its arguments to a kernel that can run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Iterator, Mapping
+
+from nereid import _cache, _runtime
+from nereid._source import _describe
+
+#: Stages of a compilation, in order.
+STAGES = ("ttir", "cpu-tiles", "llvm", "asm", "obj")
+
+
+def _compiler():
+    """The compiler, loaded when it is first needed."""
+    from nereid import _compiler
+
+    return _compiler
+
+
+def describe_spec(spec: tuple) -> str:
+    """An argument's entry as text: part of the cache key and of messages."""
+    if spec[0] == "constexpr":
+        return f"constexpr {describe_constant(spec[1])}"
+    if spec[0] == "tuple":
+        return f"tuple({', '.join(map(describe_spec, spec[1]))}; {spec[2]})"
+    return f"{spec[0]}{':16' if spec[1] else ''}"
+
+
+def describe_constant(value: Any) -> str:
+    if isinstance(value, _runtime.Dispatcher):
+        return f"jit {value.__name__} {value.cache_key}"
+    if isinstance(value, tuple):
+        return f"{type(value).__qualname__}({', '.join(map(describe_constant, value))})"
+    builtin = getattr(value, "__nereid_builtin__", None)
+    if builtin is not None and not hasattr(value, "__nereid_type__"):
+        return f"builtin {builtin}"
+    inner = getattr(value, "__nereid_constexpr_function__", None)
+    if inner is not None:
+        from nereid._source import FunctionSource
+
+        return f"constexpr_function {inner.__qualname__} {FunctionSource(inner).text}"
+    text = _describe(value)
+    return text if text is not None else repr(value)
+
+
+class Stages(Mapping):
+    """``kernel.asm``: the text (for "obj" the bytes) of each stage by name. Made
+    when it is asked for: a kernel from the disk cache has only its code."""
+
+    def __init__(self, kernel: "CompiledKernel"):
+        self._kernel = kernel
+        self._known: dict[str, Any] = {}
+
+    def __getitem__(self, stage: str) -> Any:
+        if stage not in STAGES:
+            raise KeyError(f"{stage!r}: the stages are {', '.join(STAGES)}")
+        if stage not in self._known:
+            self._known[stage] = self._kernel._make_stage(stage)
+        return self._known[stage]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(STAGES)
+
+    def __len__(self) -> int:
+        return len(STAGES)
+
+
+class CompiledKernel:
+    """A kernel compiled for certain argument types and constants.
+
+    ``asm`` maps stages ("ttir", "cpu-tiles", "llvm", "asm", "obj") to their text,
+    ``metadata`` says what the launcher knows, ``signature`` which arguments it was
+    compiled for. ``compiled[grid](*args)`` launches it again with the run-time
+    arguments only.
+    """
+
+    def __init__(self, function, specs: list, options: dict, code: bytes, metadata: dict, from_cache: bool):
+        self.function = function
+        self.name = metadata["name"]
+        self.options = options
+        self.signature = {param.name: describe_spec(spec) for param, spec in zip(function.params, specs)}
+        self.from_cache = from_cache
+        self.asm = Stages(self)
+        self.metadata = SimpleNamespace(**{key: value for key, value in metadata.items() if key != "sites"})
+        self._specs = specs
+        self._object = code
+        self._compilation = None
+        self._loaded = _compiler().load(code, self.name, _runtime.runtime_symbols())
+        self._image = _runtime.KernelImage(
+            name=self.name,
+            address=self._loaded.address,
+            num_args=len(metadata["args"]),
+            scratch_bytes=metadata["scratch_bytes"],
+            blocking=metadata["blocking"],
+            distributed=metadata["distributed"],
+            mixed=metadata["launch_mode"] != "cv0:1",
+            symmetric_args=metadata["symmetric_args"],
+            sites=metadata["sites"],
+            code=self._loaded,
+        )
+
+    def _make_stage(self, stage: str) -> Any:
+        if stage == "obj":
+            return self._object
+        if self._compilation is None:
+            self._compilation = _compiler().compile(self.function, self._specs, self.options)
+        return getattr(self._compilation, {"cpu-tiles": "tiles"}.get(stage, stage))
+
+    def __getitem__(self, grid):
+        def launch(*args, **options):
+            runtime_args = iter(args)
+            values = []
+            for spec in self._specs:
+                if spec[0] == "constexpr":
+                    values.append(spec[1])
+                else:
+                    try:
+                        values.append(next(runtime_args))
+                    except StopIteration:
+                        break
+            return self.function[grid](*values, *runtime_args, **{**self._launch_options(), **options})
+
+        return launch
+
+    def _launch_options(self) -> dict[str, Any]:
+        return {name: self.options[name] for name in ("debug", "unused_token") if name in self.options}
+
+    def __repr__(self) -> str:
+        return f"CompiledKernel({self.name}, {self.signature})"
+
+
+def cache_key(function, specs: list, options: dict) -> str:
+    return _cache.entry_key([
+        function.__name__,
+        function.cache_key,
+        *(describe_spec(spec) for spec in specs),
+        json.dumps(options, sort_keys=True, default=str),
+    ])
+
+
+def compile_or_load(function, specs: list, options: dict) -> CompiledKernel:
+    """The kernel for these argument entries (see CompilerModule.h), from the disk
+    cache if it is there. Raises CompilationError."""
+    key = cache_key(function, specs, options)
+    found = _cache.read(key)
+    if found is None:
+        with _cache.only_one(key):
+            found = _cache.read(key)
+            if found is None:
+                return _compile_and_store(function, specs, options, key)
+    code, metadata = found
+    return CompiledKernel(function, specs, options, code, metadata, from_cache=True)
+
+
+def _compile_and_store(function, specs: list, options: dict, key: str) -> CompiledKernel:
+    compilation = _compiler().compile(function, specs, options)
+    metadata = json.loads(compilation.metadata)
+    code = compilation.object
+    _cache.write(key, code, metadata)
+    kernel = CompiledKernel(function, specs, options, code, metadata, from_cache=False)
+    kernel._compilation = compilation
+    folder = os.environ.get("NEREID_DUMP")
+    if folder:
+        dump(kernel, Path(folder), key)
+    return kernel
+
+
+def dump(kernel: CompiledKernel, folder: Path, key: str) -> None:
+    """Writes every stage of a kernel to a folder of its own (NEREID_DUMP)."""
+    target = folder / f"{re.sub('[^A-Za-z0-9_]', '_', kernel.name)}-{key[:12]}"
+    target.mkdir(parents=True, exist_ok=True)
+    for stage, suffix in zip(STAGES, ("ttir", "tiles.mlir", "ll", "s", "o")):
+        content = kernel.asm[stage]
+        path = target / f"kernel.{suffix}"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    (target / "signature.json").write_text(json.dumps(kernel.signature, indent=2))

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The decorator @nereid.jit and the functions that it makes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+from typing import Any, Callable, Iterable
+
+from nereid import _runtime
+from nereid._errors import CompilationError
+from nereid._source import Dependencies, FunctionSource
+from nereid.language import _types
+from nereid.language._constexpr import const, constexpr
+
+#: Launch keywords that change the compiled code, with their values' types.
+COMPILE_OPTIONS = {"debug": bool, "unused_token": str}
+
+#: Launch keywords that mean something to other targets only; accepted, ignored.
+IGNORED_OPTIONS = frozenset(
+    """
+    num_warps num_ctas num_stages maxnreg cluster_dims ptx_version ptx_options ir_override enable_fp_fusion
+    launch_cooperative_grid launch_pdl default_dot_input_precision allowed_dot_input_precisions extern_libs arch
+    sanitize_overflow warp_size waves_per_eu matrix_instr_nonkdim kpack multibuffer enable_auto_bind_sub_block
+    auto_tile_and_bind_subblock enable_hivm_auto_cv_balance sync_solver unit_flag inject_barrier_all
+    inject_block_all limit_auto_multi_buffer_only_for_local_buffer limit_auto_multi_buffer_of_local_buffer
+    set_workspace_multibuffer tile_mix_vector_loop tile_mix_cube_loop disable_auto_inject_block_sync
+    enable_nd2nz_on_vector enable_select_analysis enable_mixed_cv enable_ubuf_saving optimize_dynamic_offset
+    enable_mask_fallback_conversion auto_blockify_size compile_mode force_simt_only force_simt_template mix_mode
+    parallel_mode shared_mem_dynamic_size bisheng_options use_bytecode allow_fp8e4nv
+    """.split()
+)
+
+UNUSED_TOKEN = ("error", "warn", "keep")
+
+
+def _annotation_kind(annotation: Any) -> tuple[bool, bool, str | None]:
+    """(is constexpr, is const, name of a scalar type) of a parameter's annotation,
+    which is an object or, under ``from __future__ import annotations``, its text."""
+    if isinstance(annotation, str):
+        name = annotation.strip().rsplit(".", 1)[-1].strip("'\"")
+        if name == "constexpr":
+            return True, False, None
+        if name == "const":
+            return False, True, None
+        known = _types.PUBLIC_DTYPES.get(name)
+        return False, False, known.__nereid_type__ if known is not None and known.name != "void" else None
+    if annotation is constexpr or isinstance(annotation, constexpr):
+        return True, False, None
+    if annotation is const:
+        return False, True, None
+    if isinstance(annotation, _types.pointer_type):
+        return False, annotation.const, None
+    if isinstance(annotation, _types.dtype) and not annotation.is_void():
+        return False, False, annotation.__nereid_type__
+    return False, False, None
+
+
+class JITParameter:
+    """One parameter of a jit function."""
+
+    def __init__(self, number: int, parameter: inspect.Parameter, no_specialize: bool, no_alignment: bool):
+        self.number = number
+        self.name = parameter.name
+        self.default = parameter.default
+        self.has_default = parameter.default is not inspect.Parameter.empty
+        self.annotation = parameter.annotation
+        self.is_constexpr, self.is_const, self.annotation_type = _annotation_kind(parameter.annotation)
+        self.do_not_specialize = no_specialize
+        self.do_not_specialize_on_alignment = no_alignment
+
+    def __repr__(self) -> str:
+        return f"JITParameter({self.name}{': constexpr' if self.is_constexpr else ''})"
+
+
+def _chosen(what: str, names: Iterable[str | int] | None, parameters: list[str], function: str) -> set[str]:
+    """Names of the parameters that a list of names and positions picks."""
+    chosen = set()
+    for item in names or ():
+        if isinstance(item, str) and item in parameters:
+            chosen.add(item)
+        elif isinstance(item, int) and -len(parameters) <= item < len(parameters):
+            chosen.add(parameters[item])
+        else:
+            raise ValueError(
+                f"@nereid.jit of {function}: {what} names {item!r}, but the parameters are {', '.join(parameters)}"
+            )
+    return chosen
+
+
+class JITFunction(_runtime.Dispatcher):
+    """A function written in the kernel language.
+
+    ``kernel[grid](*args, **kwargs)`` launches it: the first launch with a new
+    combination of argument types compiles it. Other jit functions call it like
+    any function; it then becomes part of them.
+
+    Attributes: ``fn`` (the Python function), ``params``, ``arg_names``, ``file``,
+    ``cache_key`` (a digest of everything that the compiled code depends on).
+    """
+
+    def __init__(
+        self,
+        fn: Callable,
+        *,
+        do_not_specialize: Iterable[str | int] | None = None,
+        do_not_specialize_on_alignment: Iterable[str | int] | None = None,
+        debug: bool | None = None,
+        noinline: bool = False,
+        unused_token: str | None = None,
+        check_strides: bool = True,
+        repr: Callable | None = None,
+        launch_metadata: Callable | None = None,
+        example_signature: str | None = None,
+    ):
+        if isinstance(fn, JITFunction):
+            fn = fn.fn
+        if not inspect.isfunction(fn):
+            raise TypeError(f"@nereid.jit takes a function, not {_runtime.describe(fn)}")
+        name = fn.__name__
+        if unused_token is not None and unused_token not in UNUSED_TOKEN:
+            raise ValueError(f"@nereid.jit of {name}: unused_token is one of {UNUSED_TOKEN}, not {unused_token!r}")
+        parameters = list(inspect.signature(fn).parameters.values())
+        names = [parameter.name for parameter in parameters]
+        for parameter in parameters:
+            if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+                raise CompilationError(
+                    f"{fn.__code__.co_filename}:{fn.__code__.co_firstlineno}: error: '{name}' has the parameter "
+                    f"'{'*' if parameter.kind is inspect.Parameter.VAR_POSITIONAL else '**'}{parameter.name}'; a kernel "
+                    "takes a fixed list of parameters (a tuple argument can hold several values)"
+                )
+        plain = _chosen("do_not_specialize", do_not_specialize, names, name)
+        unaligned = _chosen("do_not_specialize_on_alignment", do_not_specialize_on_alignment, names, name)
+        self.params = [
+            JITParameter(i, parameter, parameter.name in plain, parameter.name in unaligned)
+            for i, parameter in enumerate(parameters)
+        ]
+        for parameter in self.params:
+            if parameter.is_constexpr and parameter.name in plain | unaligned:
+                raise CompilationError(
+                    f"{fn.__code__.co_filename}:{fn.__code__.co_firstlineno}: error: the constexpr parameter "
+                    f"'{parameter.name}' of '{name}' stands in do_not_specialize; a constexpr is always specialised"
+                )
+        super().__init__(name, self.params, check_strides)
+        self.fn = fn
+        self.arg_names = names
+        self.noinline = noinline
+        self.debug = debug
+        self.unused_token = unused_token
+        self.example_signature = example_signature
+        self.repr = repr
+        self.launch_metadata = launch_metadata
+        self._source: FunctionSource | None = None
+        self._dependencies: Dependencies | None = None
+        functools.update_wrapper(self, fn)
+
+    # ---- the source, as the compiler reads it
+
+    @property
+    def source(self) -> FunctionSource:
+        if self._source is None:
+            self._source = FunctionSource(self.fn)
+        return self._source
+
+    @property
+    def ast(self):
+        return self.source.ast
+
+    @property
+    def file(self) -> str:
+        return self.fn.__code__.co_filename
+
+    @property
+    def source_lines(self) -> list[str]:
+        return self.source.source_lines
+
+    @property
+    def src(self) -> str:
+        return self.source.text
+
+    @property
+    def dependencies(self) -> Dependencies:
+        if self._dependencies is None:
+            self._dependencies = Dependencies(self)
+        return self._dependencies
+
+    @property
+    def cache_key(self) -> str:
+        return self.dependencies.digest
+
+    # ---- launches
+
+    def run(self, *args, grid, warmup: bool = False, **kwargs):
+        """``kernel[grid](*args, **kwargs)`` with the grid as a keyword."""
+        return self._run(grid, args, kwargs, warmup)
+
+    def warmup(self, *args, grid=None, **kwargs):
+        """Compiles for these arguments without launching; returns the compiled
+        kernel. A dtype (``tl.float32``, ``np.float32``) may stand for an array."""
+        return self._run(grid, args, kwargs, True)
+
+    def _options(self, launch_options: dict[str, Any]) -> dict[str, Any]:
+        options = {
+            "sub_vec_num": _runtime.active_sub_vec_num(),
+            "debug": os.environ.get("NEREID_DEBUG", "0") not in ("", "0") if self.debug is None else bool(self.debug),
+            "unused_token": self.unused_token or os.environ.get("NEREID_UNUSED_TOKEN", "error"),
+        }
+        for name, value in launch_options.items():
+            value = getattr(value, "value", value)
+            if not isinstance(value, COMPILE_OPTIONS[name]):
+                raise TypeError(
+                    f"{self.__name__}: the launch option '{name}' takes a {COMPILE_OPTIONS[name].__name__}, not "
+                    f"{_runtime.describe(value)}"
+                )
+            options[name] = value
+        if options["unused_token"] not in UNUSED_TOKEN:
+            raise ValueError(
+                f"{self.__name__}: unused_token is one of {UNUSED_TOKEN}, not {options['unused_token']!r}"
+            )
+        return options
+
+    def _compile_specialisation(self, specs: list, launch_options: dict[str, Any]):
+        """Called by the dispatcher for arguments that it has no kernel for."""
+        from nereid import _compile
+
+        if not self._kernels():
+            self._watch(self.dependencies.watched)
+        return _compile.compile_or_load(self, specs, self._options(launch_options))
+
+    def _forget_compiled(self) -> None:
+        """Called by the dispatcher when a variable that the code depends on has
+        another value than when it was compiled."""
+        self._dependencies = None
+        self._clear()
+
+    def __repr__(self) -> str:
+        return f"JITFunction({self.__module__}.{self.__qualname__})"
+
+
+def jit(fn: Callable | None = None, *, version: Any = None, **options) -> Any:
+    """Marks a function as written in the kernel language.
+
+    Options: ``do_not_specialize`` and ``do_not_specialize_on_alignment`` (names or
+    positions of parameters that are not specialised on being 1 or divisible by
+    16), ``debug`` (``tl.device_assert`` is active), ``noinline``, ``unused_token``
+    ("error", "warn" or "keep": a ``dl.wait`` whose token is not used),
+    ``check_strides`` (False: the launcher does not ask for the strides of arrays
+    that are not contiguous), ``example_signature`` (what ``nereid compile`` uses
+    when it is given none).
+    """
+    if fn is not None:
+        return JITFunction(fn, **options)
+    return lambda function: JITFunction(function, **options)
+
+
+_runtime.register_language(constexpr, _types.BY_SIGNATURE, set(COMPILE_OPTIONS), set(IGNORED_OPTIONS))

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Joining a job, its ranks, host barriers."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import traceback
+from typing import Any
+
+from nereid import _runtime
+
+_hooks_installed = False
+
+
+def _on_uncaught(previous):
+    def hook(kind, value, trace):
+        # Tell the other ranks why this one will not come: their waits end with
+        # this text instead of with a dead process.
+        reason = "".join(traceback.format_exception_only(kind, value)).strip()
+        _runtime.abort(reason.splitlines()[0] if reason else kind.__name__)
+        previous(kind, value, trace)
+
+    return hook
+
+
+def _install_hooks() -> None:
+    global _hooks_installed
+    if not _hooks_installed:
+        _hooks_installed = True
+        sys.excepthook = _on_uncaught(sys.excepthook)
+        atexit.register(_finalize_at_exit)
+
+
+def _finalize_at_exit() -> None:
+    try:
+        _runtime.finalize()
+    except Exception:  # the job has failed: that has been reported where it happened
+        pass
+
+
+def _byte_size(size: int | str | None) -> int | None:
+    return _runtime.parse_byte_size(size) if isinstance(size, str) else size
+
+
+def init(
+    *,
+    heap_size: int | str | None = None,
+    timeout: float | None = None,
+    init_timeout: float | None = None,
+    num_threads: int | None = None,
+    profile: str | None = None,
+    schedule: str | None = None,
+) -> None:
+    """Joins the job that this process was started for, as one of its ranks.
+
+    Collective: returns when all ranks have joined. The job is found in the
+    environment (``nereid run``, torchrun, Open MPI, PMI, Slurm); without one it is
+    a world of one rank. Calling it again does nothing.
+
+    Args:
+      heap_size: bytes of each rank's symmetric heap, or text such as "2G"
+        (NEREID_HEAP_SIZE). The same on all ranks.
+      timeout: seconds without progress of the job after which waiting fails
+        (NEREID_TIMEOUT); 0 = never.
+      init_timeout: seconds to wait for the other ranks (NEREID_INIT_TIMEOUT).
+      num_threads: threads that run this rank's programs (NEREID_NUM_THREADS).
+      profile: target profile, "host" or "ascend910b" (NEREID_PROFILE).
+      schedule: "fifo" or "random:SEED" (NEREID_SCHEDULE).
+
+    Raises JobError when the ranks do not find each other or disagree.
+    """
+    joined = _runtime.init(
+        heap_bytes=_byte_size(heap_size),
+        timeout=timeout,
+        init_timeout=init_timeout,
+        num_threads=num_threads,
+        profile=profile,
+        schedule=schedule,
+    )
+    if joined:
+        _install_hooks()
+
+
+def is_initialized() -> bool:
+    """Whether this process is a rank of a job (which finalize() ends)."""
+    return _runtime.is_initialized()
+
+
+def finalize() -> None:
+    """Leaves the job in good order. Not a barrier; also done when the process
+    exits."""
+    _runtime.finalize()
+
+
+def rank() -> int:
+    """Number of this rank in the job, from 0."""
+    return _runtime.rank()
+
+
+def world_size() -> int:
+    """Number of ranks in the job."""
+    return _runtime.world_size()
+
+
+def barrier() -> None:
+    """Waits for all ranks; what they wrote before is visible after. Collective."""
+    _runtime.barrier()
+
+
+def recover() -> None:
+    """Forgets a failure (a deadlock, a bad rank) that every rank has seen, so that
+    the job can go on. Collective. A dead rank does not come back."""
+    _runtime.recover()
+
+
+def job_info() -> dict[str, Any]:
+    """What is known of the job: rank, world_size, heap_bytes, heap_bytes_used,
+    num_threads, timeout, profile, sub_vec_num."""
+    return _runtime.job_info()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_runtime.forget_job_after_fork)

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ArgumentReader.h"
+#include "Errors.h"
+#include "LanguageObjects.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace nereid::python;
+
+//===----------------------------------------------------------------------===//
+// InternTable
+//===----------------------------------------------------------------------===//
+
+int64_t InternTable::intern(PyObject *object) {
+  if (!numbers && !(numbers = PyDict_New()))
+    return -1;
+  PyObject *number = PyDict_GetItemWithError(numbers, object);
+  if (number)
+    return PyLong_AsLongLong(number);
+  if (PyErr_Occurred())
+    return -1;
+  const int64_t next = PyDict_Size(numbers);
+  PyObject *value = PyLong_FromLongLong(next);
+  const bool stored = value && PyDict_SetItem(numbers, object, value) == 0;
+  Py_XDECREF(value);
+  return stored ? next : -1;
+}
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Range of the integer types, for annotated parameters.
+bool fitsInteger(Dtype dtype, long long value) {
+  const DtypeInfo &info = dtypeInfo(dtype);
+  const bool isSigned = dtype >= Dtype::Int8 && dtype <= Dtype::Int64;
+  if (dtype == Dtype::Int1)
+    return value == 0 || value == 1;
+  if (info.bytes == 8)
+    return isSigned || value >= 0;
+  const long long range = 1LL << (8 * info.bytes - (isSigned ? 1 : 0));
+  return value < range && value >= (isSigned ? -range : 0);
+}
+
+/// The bits of `value` in a floating type, in the low bytes of a slot.
+uint64_t floatBits(Dtype dtype, double value) {
+  auto bits = [](auto number) {
+    uint64_t slot = 0;
+    std::memcpy(&slot, &number, sizeof(number));
+    return slot;
+  };
+  switch (dtype) {
+  case Dtype::Fp64: return bits(value);
+  case Dtype::Fp16: return bits(static_cast<_Float16>(value));
+  case Dtype::BF16: {
+    const float single = static_cast<float>(value);
+    uint32_t word = 0;
+    std::memcpy(&word, &single, sizeof(word));
+    if (std::isnan(single))
+      return (word >> 16) | 0x40;
+    return (word + 0x7fff + ((word >> 16) & 1)) >> 16;
+  }
+  default: return bits(static_cast<float>(value));
+  }
+}
+
+std::string listText(const std::vector<int64_t> &values) {
+  std::string words = "(";
+  for (size_t i = 0; i < values.size(); ++i)
+    words += (i ? ", " : "") + std::to_string(values[i]);
+  return words + (values.size() == 1 ? ",)" : ")");
+}
+
+/// A Python int of a number-like object that is no exact int, or null.
+PyObject *asInteger(PyObject *value) {
+  if (!PyIndex_Check(value))
+    return nullptr;
+  PyObject *number = PyNumber_Index(value);
+  if (!number)
+    PyErr_Clear();
+  return number;
+}
+
+bool isNumpyBool(PyObject *value) { return std::strncmp(Py_TYPE(value)->tp_name, "numpy.bool", 10) == 0; }
+
+} // namespace
+
+ArgumentReader::~ArgumentReader() {
+  for (PyObject *object : keepAlive)
+    Py_DECREF(object);
+}
+
+std::string ArgumentReader::place(size_t index) const {
+  return kernel + ": argument " + std::to_string(index + 1) + " '" + parameters[index].nameText + "'";
+}
+
+bool ArgumentReader::fail(const std::string &text) {
+  setArgumentError(place(current) + ": " + text);
+  return false;
+}
+
+void ArgumentReader::addSlot(uint64_t value) {
+  slots.push_back(value);
+  slotParameter.push_back(static_cast<uint16_t>(current));
+}
+
+bool ArgumentReader::typeSpec(PyObject **spec, const std::string &name, bool divisible) {
+  if (spec)
+    *spec = Py_BuildValue("(si)", name.c_str(), divisible ? 16 : 0);
+  return !spec || *spec;
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+bool ArgumentReader::read(size_t index, PyObject *value) {
+  current = index;
+  const Parameter &parameter = parameters[index];
+  PyObject *spec = nullptr;
+  PyObject **wanted = specs ? &spec : nullptr;
+  const bool ok = parameter.isConstexpr ? readConstexpr(value, wanted) : readRuntime(value, parameter, wanted);
+  if (!ok)
+    return false;
+  if (specs) {
+    const bool stored = spec && PyList_Append(specs, spec) == 0;
+    Py_XDECREF(spec);
+    return stored;
+  }
+  return true;
+}
+
+bool ArgumentReader::addOption(PyObject *name, PyObject *value) {
+  const int64_t number = interned.intern(name);
+  if (number < 0)
+    return false;
+  put('O');
+  putRaw(number);
+  return readConstexpr(value, nullptr);
+}
+
+bool ArgumentReader::strideWasPassed(int64_t stride, PyObject *const *values) const {
+  auto matches = [stride](PyObject *value) {
+    if (isConstexpr(value) || PyBool_Check(value))
+      return false;
+    PyObject *number = asInteger(value);
+    const bool same = number && PyLong_AsLongLong(number) == stride;
+    PyErr_Clear();
+    Py_XDECREF(number);
+    return same;
+  };
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (matches(values[i]))
+      return true;
+    if (PyTuple_Check(values[i]))
+      for (Py_ssize_t j = 0; j < PyTuple_GET_SIZE(values[i]); ++j)
+        if (matches(PyTuple_GET_ITEM(values[i], j)))
+          return true;
+  }
+  return false;
+}
+
+bool ArgumentReader::finish(PyObject *const *values) {
+  for (const Strided &array : strided) {
+    int64_t expected = 1;
+    bool empty = false;
+    std::vector<int64_t> missing;
+    for (size_t i = array.shape.size(); i-- > 0;) {
+      empty |= array.shape[i] == 0;
+      if (array.shape[i] > 1 && array.strides[i] != expected && array.strides[i] != 1 &&
+          !strideWasPassed(array.strides[i], values))
+        missing.push_back(array.strides[i]);
+      expected *= array.shape[i];
+    }
+    if (empty || missing.empty())
+      continue;
+    current = array.parameter;
+    return fail("the array of shape " + listText(array.shape) + " is not contiguous (strides " +
+                listText(array.strides) + " in elements), and no argument of the launch is " +
+                std::to_string(missing.front()) +
+                ", so the kernel cannot know where its elements lie. Pass np.ascontiguousarray(x), or pass its strides "
+                "to the kernel (@nereid.jit(check_strides=False) if the kernel knows them in another way)");
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Compile-time values
+//===----------------------------------------------------------------------===//
+
+bool ArgumentReader::readConstexprItems(PyObject *value, PyObject **spec) {
+  PyObject *items = PySequence_Fast(value, "a tuple was expected");
+  if (!items)
+    return false;
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
+  put('(');
+  putRaw(count);
+  // A named tuple is another constant than a plain one of the same values.
+  int64_t type = -1;
+  if (PyTuple_Check(value) && !PyTuple_CheckExact(value))
+    type = interned.intern(reinterpret_cast<PyObject *>(Py_TYPE(value)));
+  putRaw(type);
+  PyObject *normal = spec && type < 0 ? PyTuple_New(count) : nullptr;
+  bool ok = !PyErr_Occurred();
+  for (Py_ssize_t i = 0; ok && i < count; ++i) {
+    PyObject *inner = nullptr;
+    ok = readConstexpr(PySequence_Fast_GET_ITEM(items, i), normal ? &inner : nullptr);
+    if (ok && normal) {
+      PyObject *plain = PyTuple_GET_ITEM(inner, 1);
+      Py_INCREF(plain);
+      PyTuple_SET_ITEM(normal, i, plain);
+    }
+    Py_XDECREF(inner);
+  }
+  if (ok && spec)
+    *spec = Py_BuildValue("(sO)", "constexpr", normal ? normal : value);
+  Py_XDECREF(normal);
+  Py_DECREF(items);
+  return ok && (!spec || *spec);
+}
+
+bool ArgumentReader::readConstexpr(PyObject *value, PyObject **spec) {
+  PyObject *owned = nullptr; // a normalised value
+  bool ok = true;
+  if (isConstexpr(value)) {
+    value = owned = PyObject_GetAttrString(value, "value");
+    if (!owned)
+      return false;
+  }
+  if (value == Py_None) {
+    put('N');
+  } else if (PyBool_Check(value) || isNumpyBool(value)) {
+    const int truth = PyObject_IsTrue(value);
+    put(truth ? 'T' : 'f');
+    value = truth ? Py_True : Py_False;
+  } else if (PyLong_Check(value) || (isNumpyScalar(value) && PyIndex_Check(value))) {
+    if (!PyLong_CheckExact(value)) {
+      PyObject *number = PyNumber_Long(value);
+      Py_XDECREF(owned);
+      value = owned = number;
+      if (!number)
+        return false;
+    }
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    put(overflow ? 'n' : 'i');
+    const int64_t stored = overflow ? interned.intern(value) : number;
+    ok = !PyErr_Occurred();
+    putRaw(stored);
+  } else if (PyFloat_Check(value) || isNumpyScalar(value)) {
+    const double number = PyFloat_AsDouble(value);
+    if (PyErr_Occurred()) {
+      PyErr_Clear();
+      ok = fail(describeObject(value) + " cannot be a compile-time constant");
+    } else if (!PyFloat_CheckExact(value)) {
+      Py_XDECREF(owned);
+      value = owned = PyFloat_FromDouble(number);
+    }
+    put('d');
+    putRaw(number);
+  } else if (PyUnicode_Check(value)) {
+    Py_ssize_t size = 0;
+    const char *utf8 = PyUnicode_AsUTF8AndSize(value, &size);
+    ok = utf8 != nullptr;
+    if (ok) {
+      put('s');
+      putRaw(size);
+      key.append(utf8, size);
+    }
+  } else if (PyTuple_Check(value) || PyList_Check(value)) {
+    ok = readConstexprItems(value, spec);
+    Py_XDECREF(owned);
+    return ok;
+  } else if (isNumpyArray(value)) {
+    ok = fail(describeObject(value) + " was given for a constexpr parameter; a constexpr takes a number, a string, a "
+                                      "dtype, a function or a tuple of such");
+  } else {
+    if (!isLanguageObject(value)) {
+      PyObject *dtype = languageDtype(dtypeOfObject(value));
+      if (!dtype) {
+        ok = fail(describeObject(value) + " cannot be a compile-time constant; a constexpr takes None, a bool, a "
+                                          "number, a string, a dtype, a jit function or a tuple of such");
+      } else {
+        Py_XDECREF(owned);
+        Py_INCREF(dtype);
+        value = owned = dtype;
+      }
+    }
+    if (ok) {
+      put('o');
+      const int64_t number = interned.intern(value);
+      ok = number >= 0;
+      putRaw(number);
+    }
+  }
+  if (ok && spec)
+    ok = (*spec = Py_BuildValue("(sO)", "constexpr", value)) != nullptr;
+  Py_XDECREF(owned);
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Run-time values
+//===----------------------------------------------------------------------===//
+
+bool ArgumentReader::readRuntime(PyObject *value, const Parameter &parameter, PyObject **spec) {
+  if (PyLong_CheckExact(value))
+    return readInteger(value, parameter, spec);
+  bool isArray = false;
+  if (isNumpyArray(value))
+    return readArrayArgument(value, parameter, spec, isArray);
+  if (PyFloat_CheckExact(value))
+    return readFloat(PyFloat_AS_DOUBLE(value), parameter, spec);
+  if (PyBool_Check(value))
+    return readBool(value == Py_True, parameter, spec);
+  if (value == Py_None || isConstexpr(value) || PyUnicode_Check(value))
+    return readConstexpr(value, spec);
+  if (isNumpyBool(value))
+    return readBool(PyObject_IsTrue(value), parameter, spec);
+  if (PyLong_Check(value) || (isNumpyScalar(value) && PyIndex_Check(value))) {
+    PyObject *number = PyNumber_Index(value);
+    const bool ok = number && readInteger(number, parameter, spec);
+    Py_XDECREF(number);
+    return ok;
+  }
+  if (PyFloat_Check(value) || isNumpyScalar(value)) {
+    const double number = PyFloat_AsDouble(value);
+    if (PyErr_Occurred()) {
+      PyErr_Clear();
+      return fail(describeObject(value) + " is no number that a kernel can take");
+    }
+    return readFloat(number, parameter, spec);
+  }
+  return readOther(value, parameter, spec);
+}
+
+bool ArgumentReader::readOther(PyObject *value, const Parameter &parameter, PyObject **spec) {
+  if (PyTuple_Check(value))
+    return readTuple(value, parameter, spec);
+  if (dtypesArePointers) {
+    bool matched = false;
+    const bool ok = readPointerDtype(value, parameter, spec, matched);
+    if (matched)
+      return ok;
+  }
+  if (isLanguageObject(value))
+    return readConstexpr(value, spec);
+  bool isArray = false;
+  const bool ok = readArrayArgument(value, parameter, spec, isArray);
+  if (isArray)
+    return ok;
+  if (dtypeOfObject(value) != Dtype::None)
+    return readConstexpr(value, spec);
+  if (PyList_Check(value))
+    return fail("a list cannot be passed; write np.array(x) for an array, or tuple(x) for a tuple of values");
+  if (PyComplex_Check(value))
+    return fail("complex numbers are not in the language; pass real and imaginary part");
+  if (PyObject_CheckBuffer(value))
+    return fail(describeObject(value) + " was given; wrap its memory in an array: np.asarray(x)");
+  return fail(describeObject(value) +
+              " cannot be passed to a kernel. A kernel takes numpy arrays, torch CPU tensors, DLPack objects, symmetric "
+              "tensors (nereid.symm), ints, floats, bools, None, dtypes, strings, jit functions and tuples of such");
+}
+
+bool ArgumentReader::readInteger(PyObject *value, const Parameter &parameter, PyObject **spec) {
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  Dtype type = parameter.annotation;
+  if (dtypeInfo(type).floating)
+    return readFloat(PyLong_AsDouble(value), parameter, spec);
+  uint64_t slot = static_cast<uint64_t>(number);
+  if (overflow) {
+    slot = PyLong_AsUnsignedLongLong(value);
+    if (PyErr_Occurred() || (type != Dtype::None && type != Dtype::UInt64)) {
+      PyErr_Clear();
+      return fail("the integer " + describeObject(value).substr(4) + " does not fit in " +
+                  (type == Dtype::None ? "64 bits" : std::string("the annotated type ") + dtypeInfo(type).name));
+    }
+    type = Dtype::UInt64;
+  } else if (type != Dtype::None) {
+    if (!fitsInteger(type, number))
+      return fail("the integer " + std::to_string(number) + " does not fit in the annotated type " +
+                  dtypeInfo(type).name);
+  } else if (number == 1 && !parameter.noSpecialize) {
+    put('1');
+    if (spec)
+      *spec = Py_BuildValue("(si)", "constexpr", 1);
+    return !spec || *spec;
+  } else {
+    type = number >= std::numeric_limits<int32_t>::min() && number <= std::numeric_limits<int32_t>::max()
+               ? Dtype::Int32
+               : Dtype::Int64;
+  }
+  const bool divisible =
+      slot % 16 == 0 && !parameter.noSpecialize && !parameter.noAlignment && type != Dtype::Int1;
+  put(divisible ? 'D' : 'I');
+  put(static_cast<char>(type));
+  addSlot(slot);
+  return typeSpec(spec, dtypeInfo(type).name, divisible);
+}
+
+bool ArgumentReader::readFloat(double value, const Parameter &parameter, PyObject **spec) {
+  Dtype type = parameter.annotation == Dtype::None ? Dtype::Fp32 : parameter.annotation;
+  if (!dtypeInfo(type).floating)
+    return fail("a float (" + std::to_string(value) + ") was given where the annotation says " + dtypeInfo(type).name);
+  if (dtypeInfo(type).bytes == 1)
+    return fail(std::string("scalars of type ") + dtypeInfo(type).name + " cannot be passed; use fp16 or fp32");
+  if (type == Dtype::Fp32 && std::isfinite(value) && std::isinf(static_cast<float>(value)))
+    return fail("the float " + std::to_string(value) +
+                " is too large for fp32, the type of float arguments; annotate the parameter with tl.float64");
+  put('F');
+  put(static_cast<char>(type));
+  addSlot(floatBits(type, value));
+  return typeSpec(spec, dtypeInfo(type).name, false);
+}
+
+bool ArgumentReader::readBool(bool value, const Parameter &parameter, PyObject **spec) {
+  Dtype type = parameter.annotation == Dtype::None ? Dtype::Int1 : parameter.annotation;
+  if (dtypeInfo(type).floating)
+    return readFloat(value, parameter, spec);
+  put('I');
+  put(static_cast<char>(type));
+  addSlot(value);
+  return typeSpec(spec, type == Dtype::Int1 ? "u1" : dtypeInfo(type).name, false);
+}
+
+bool ArgumentReader::readArrayArgument(PyObject *value, const Parameter &parameter, PyObject **spec, bool &isArray) {
+  ArrayView view;
+  std::string problem;
+  const ArrayResult result = readArray(value, view, problem);
+  if (view.keepAlive)
+    keepAlive.push_back(view.keepAlive);
+  isArray = result != ArrayResult::NotAnArray;
+  if (result == ArrayResult::Raised)
+    return false;
+  if (result == ArrayResult::Unusable)
+    return fail("the " + describeObject(value) + " " + problem);
+  if (!isArray)
+    return false;
+  if (parameter.annotation != Dtype::None)
+    return fail("the " + describeObject(value) + " was given where the annotation says a scalar of type " +
+                dtypeInfo(parameter.annotation).name);
+  if (view.readOnly && !parameter.isConst)
+    return fail("the " + describeObject(value) +
+                " is read-only. Pass a copy (x.copy()), or declare that the kernel only reads it by annotating the "
+                "parameter: '" +
+                parameter.nameText + ": tl.const'");
+  if (!view.contiguous)
+    strided.push_back({current, std::move(view.shape), std::move(view.strides)});
+  const uint64_t address = reinterpret_cast<uintptr_t>(view.data);
+  const bool divisible = address % 16 == 0 && !parameter.noSpecialize && !parameter.noAlignment;
+  put(divisible ? 'Q' : 'P');
+  put(static_cast<char>(view.dtype));
+  addSlot(address);
+  return !spec || typeSpec(spec, std::string(parameter.isConst ? "*k" : "*") + dtypeInfo(view.dtype).name, divisible);
+}
+
+bool ArgumentReader::readPointerDtype(PyObject *value, const Parameter &parameter, PyObject **spec, bool &matched) {
+  const Dtype dtype = dtypeOfObject(value);
+  matched = dtype != Dtype::None;
+  if (!matched)
+    return false;
+  const bool divisible = !parameter.noSpecialize && !parameter.noAlignment;
+  put(divisible ? 'Q' : 'P');
+  put(static_cast<char>(dtype));
+  addSlot(0);
+  return typeSpec(spec, std::string(parameter.isConst ? "*k" : "*") + dtypeInfo(dtype).name, divisible);
+}
+
+bool ArgumentReader::readTuple(PyObject *value, const Parameter &parameter, PyObject **spec) {
+  // Items are specialised as parameters without options of their own are.
+  static const Parameter plain;
+  const Py_ssize_t count = PyTuple_GET_SIZE(value);
+  put(PyTuple_CheckExact(value) ? 't' : 'u');
+  putRaw(count);
+  PyObject *names = Py_None;
+  if (!PyTuple_CheckExact(value)) {
+    const int64_t type = interned.intern(reinterpret_cast<PyObject *>(Py_TYPE(value)));
+    if (type < 0)
+      return false;
+    putRaw(type);
+    names = PyObject_GetAttrString(value, "_fields");
+    if (!names) {
+      PyErr_Clear();
+      names = Py_None;
+    }
+  }
+  PyObject *items = spec ? PyList_New(0) : nullptr;
+  bool ok = !spec || items;
+  for (Py_ssize_t i = 0; ok && i < count; ++i) {
+    PyObject *inner = nullptr;
+    ok = readRuntime(PyTuple_GET_ITEM(value, i), plain, spec ? &inner : nullptr);
+    if (ok && spec)
+      ok = inner && PyList_Append(items, inner) == 0;
+    Py_XDECREF(inner);
+  }
+  if (ok && spec) {
+    PyObject *list = names == Py_None ? Py_NewRef(Py_None) : PySequence_List(names);
+    *spec = list ? Py_BuildValue("(sOO)", "tuple", items, list) : nullptr;
+    Py_XDECREF(list);
+    ok = *spec != nullptr;
+  }
+  Py_XDECREF(items);
+  if (names != Py_None)
+    Py_DECREF(names);
+  return ok;
+}

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ArrayView.h"
+#include "Symmetric.h"
+
+#include <cstring>
+#include <utility>
+
+using namespace nereid::python;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Small helpers over the C API
+//===----------------------------------------------------------------------===//
+
+/// Owns a reference.
+struct Ref {
+  PyObject *object;
+  explicit Ref(PyObject *object) : object(object) {}
+  Ref(const Ref &) = delete;
+  ~Ref() { Py_XDECREF(object); }
+  explicit operator bool() const { return object != nullptr; }
+  PyObject *get() const { return object; }
+};
+
+/// getattr without an exception when there is none.
+PyObject *attributeOrNull(PyObject *object, const char *name) {
+  PyObject *value = PyObject_GetAttrString(object, name);
+  if (!value)
+    PyErr_Clear();
+  return value;
+}
+
+std::string text(PyObject *object) {
+  Ref string(object ? PyObject_Str(object) : nullptr);
+  const char *utf8 = string ? PyUnicode_AsUTF8(string.get()) : nullptr;
+  if (!utf8) {
+    PyErr_Clear();
+    return "?";
+  }
+  return utf8;
+}
+
+std::string attributeText(PyObject *object, const char *name) { return text(Ref(attributeOrNull(object, name)).get()); }
+
+//===----------------------------------------------------------------------===//
+// numpy
+//===----------------------------------------------------------------------===//
+
+/// The public layout of numpy's array object: what the accessor macros of its
+/// C API read, the same since 1.7. Checked against the Python attributes when
+/// numpy is first seen.
+struct NumpyArray {
+  PyObject_HEAD
+  char *data;
+  int numDimensions;
+  Py_ssize_t *dimensions;
+  Py_ssize_t *strides;
+  PyObject *base;
+  PyObject *descr;
+  int flags;
+};
+constexpr int numpyContiguous = 0x0001, numpyAligned = 0x0100, numpyWriteable = 0x0400;
+
+struct Numpy {
+  PyTypeObject *array = nullptr;
+  PyTypeObject *scalar = nullptr;
+  /// Whether the layout above is what this numpy uses.
+  bool layoutKnown = false;
+};
+
+bool checkNumpyLayout(PyObject *module) {
+  Ref array(PyObject_CallMethod(module, "zeros", "((nn)s)", Py_ssize_t(3), Py_ssize_t(5), "int16"));
+  if (!array)
+    return false;
+  Ref interface(PyObject_GetAttrString(array.get(), "__array_interface__"));
+  Ref descr(PyObject_GetAttrString(array.get(), "dtype"));
+  if (!interface || !descr)
+    return false;
+  PyObject *data = PyDict_GetItemString(interface.get(), "data"); // (address, read-only)
+  if (!data || !PyTuple_Check(data))
+    return false;
+  auto *raw = reinterpret_cast<NumpyArray *>(array.get());
+  return PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0)) == raw->data && raw->numDimensions == 2 &&
+         raw->dimensions[0] == 3 && raw->dimensions[1] == 5 && raw->strides[0] == 10 && raw->strides[1] == 2 &&
+         raw->descr == descr.get() && (raw->flags & numpyContiguous) && (raw->flags & numpyWriteable);
+}
+
+/// numpy as far as the process has loaded it: an array cannot turn up before.
+const Numpy &numpy() {
+  static Numpy found;
+  if (!found.array) {
+    PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+    if (module) {
+      PyObject *array = attributeOrNull(module, "ndarray");
+      PyObject *scalar = attributeOrNull(module, "generic");
+      found.layoutKnown = array && checkNumpyLayout(module);
+      PyErr_Clear();
+      found.scalar = reinterpret_cast<PyTypeObject *>(scalar);
+      found.array = reinterpret_cast<PyTypeObject *>(array);
+    }
+  }
+  return found;
+}
+
+/// dtype objects seen so far. They are singletons nearly always; the list is
+/// kept short, so that a program which makes new ones all the time only pays
+/// the slow look-up.
+class DtypeCache {
+public:
+  bool find(PyObject *object, Dtype &dtype) const {
+    for (const auto &[known, value] : entries)
+      if (known == object) {
+        dtype = value;
+        return true;
+      }
+    return false;
+  }
+  void add(PyObject *object, Dtype dtype) {
+    if (entries.size() < 32) {
+      Py_INCREF(object);
+      entries.emplace_back(object, dtype);
+    }
+  }
+
+private:
+  std::vector<std::pair<PyObject *, Dtype>> entries;
+};
+
+DtypeCache &dtypeCache() {
+  static DtypeCache cache;
+  return cache;
+}
+
+/// The dtype of a numpy dtype object; None and a reason when it has none.
+Dtype numpyDtype(PyObject *descr, std::string *problem) {
+  Dtype dtype = Dtype::None;
+  if (dtypeCache().find(descr, dtype))
+    return dtype;
+  std::string name = attributeText(descr, "name"), kind = attributeText(descr, "kind");
+  dtype = findDtype(name);
+  if (dtype == Dtype::None) {
+    if (problem && kind == "O")
+      *problem = "holds Python objects, which have no layout that a kernel can read; convert it, e.g. with "
+                 ".astype(np.float32)";
+    else if (problem && (kind == "U" || kind == "S"))
+      *problem = "holds text; kernels read arrays of numbers";
+    else if (problem)
+      *problem = "has elements of type " + text(descr) + ", which the kernel language does not know; convert it, e.g. "
+                 "with .astype(np.float32)";
+    return Dtype::None;
+  }
+  Ref native(attributeOrNull(descr, "isnative"));
+  if (native && native.get() == Py_False) {
+    if (problem)
+      *problem = "has its bytes in the other order than this machine (" + text(descr) +
+                 "); convert it with .astype(x.dtype.newbyteorder('='))";
+    return Dtype::None;
+  }
+  dtypeCache().add(descr, dtype);
+  return dtype;
+}
+
+/// Strides in elements, from strides in bytes.
+bool elementStrides(ArrayView &view, const std::vector<int64_t> &byteStrides, std::string &problem) {
+  const int64_t size = dtypeInfo(view.dtype).bytes;
+  view.strides.clear();
+  for (size_t i = 0; i < byteStrides.size(); ++i) {
+    if (byteStrides[i] % size != 0 && view.shape[i] > 1) {
+      problem = "has a stride of " + std::to_string(byteStrides[i]) + " bytes, which is no whole number of its " +
+                std::to_string(size) + "-byte elements; pass a copy (np.ascontiguousarray)";
+      return false;
+    }
+    view.strides.push_back(byteStrides[i] / size);
+  }
+  return true;
+}
+
+ArrayResult checkAlignment(const ArrayView &view, std::string &problem) {
+  if (reinterpret_cast<uintptr_t>(view.data) % dtypeInfo(view.dtype).bytes == 0)
+    return ArrayResult::Ok;
+  problem = "is not aligned to its " + std::to_string(dtypeInfo(view.dtype).bytes) +
+            "-byte elements; pass a copy (x.copy())";
+  return ArrayResult::Unusable;
+}
+
+ArrayResult readNumpy(PyObject *object, ArrayView &view, std::string &problem) {
+  auto *array = reinterpret_cast<NumpyArray *>(object);
+  view.dtype = numpyDtype(array->descr, &problem);
+  if (view.dtype == Dtype::None)
+    return ArrayResult::Unusable;
+  view.data = array->data;
+  view.readOnly = !(array->flags & numpyWriteable);
+  view.contiguous = array->flags & numpyContiguous;
+  if (!view.contiguous) {
+    std::vector<int64_t> byteStrides(array->strides, array->strides + array->numDimensions);
+    view.shape.assign(array->dimensions, array->dimensions + array->numDimensions);
+    if (!elementStrides(view, byteStrides, problem))
+      return ArrayResult::Unusable;
+  }
+  if (!(array->flags & numpyAligned))
+    return checkAlignment(view, problem);
+  return ArrayResult::Ok;
+}
+
+bool readIntegers(PyObject *sequence, std::vector<int64_t> &values) {
+  Ref fast(sequence ? PySequence_Fast(sequence, "not a sequence") : nullptr);
+  if (!fast)
+    return false;
+  values.clear();
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i) {
+    values.push_back(PyLong_AsLongLong(PySequence_Fast_GET_ITEM(fast.get(), i)));
+    if (PyErr_Occurred())
+      return false;
+  }
+  return true;
+}
+
+/// numpy through its Python attributes, should its layout ever change.
+ArrayResult readNumpySlowly(PyObject *object, ArrayView &view, std::string &problem) {
+  Ref descr(PyObject_GetAttrString(object, "dtype"));
+  Ref interface(PyObject_GetAttrString(object, "__array_interface__"));
+  Ref strides(PyObject_GetAttrString(object, "strides"));
+  Ref shape(PyObject_GetAttrString(object, "shape"));
+  Ref flags(PyObject_GetAttrString(object, "flags"));
+  if (!descr || !interface || !strides || !shape || !flags)
+    return ArrayResult::Raised;
+  view.dtype = numpyDtype(descr.get(), &problem);
+  if (view.dtype == Dtype::None)
+    return ArrayResult::Unusable;
+  PyObject *data = PyDict_GetItemString(interface.get(), "data");
+  Ref contiguous(PyObject_GetAttrString(flags.get(), "c_contiguous"));
+  Ref writeable(PyObject_GetAttrString(flags.get(), "writeable"));
+  std::vector<int64_t> byteStrides;
+  if (!data || !contiguous || !writeable || !readIntegers(shape.get(), view.shape) ||
+      !readIntegers(strides.get(), byteStrides))
+    return ArrayResult::Raised;
+  view.data = static_cast<char *>(PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0)));
+  view.readOnly = writeable.get() != Py_True;
+  view.contiguous = contiguous.get() == Py_True;
+  if (!elementStrides(view, byteStrides, problem))
+    return ArrayResult::Unusable;
+  return checkAlignment(view, problem);
+}
+
+//===----------------------------------------------------------------------===//
+// Objects with data_ptr() and dtype (torch tensors)
+//===----------------------------------------------------------------------===//
+
+PyObject *interned(const char *name) { return PyUnicode_InternFromString(name); }
+
+/// The text of torch's device, empty when the object lies in host memory.
+std::string foreignDevice(PyObject *object) {
+  static PyObject *isCpu = interned("is_cpu");
+  Ref onCpu(PyObject_GetAttr(object, isCpu));
+  if (onCpu)
+    return onCpu.get() == Py_True ? "" : attributeText(object, "device");
+  PyErr_Clear();
+  Ref device(attributeOrNull(object, "device"));
+  if (!device)
+    return "";
+  Ref kind(attributeOrNull(device.get(), "type"));
+  std::string name = text(kind ? kind.get() : device.get());
+  return name.rfind("cpu", 0) == 0 ? "" : text(device.get());
+}
+
+ArrayResult readDataPointer(PyObject *object, PyObject *dtypeObject, ArrayView &view, std::string &problem) {
+  static PyObject *dataPtr = interned("data_ptr"), *isContiguous = interned("is_contiguous");
+  std::string device = foreignDevice(object);
+  if (!device.empty()) {
+    problem = "lies on " + device + "; kernels of the CPU target read host memory: pass x.cpu()";
+    return ArrayResult::Unusable;
+  }
+  if (!dtypeCache().find(dtypeObject, view.dtype)) {
+    view.dtype = dtypeOfObject(dtypeObject);
+    if (view.dtype == Dtype::None) {
+      problem = "has elements of type " + text(dtypeObject) + ", which the kernel language does not know";
+      return ArrayResult::Unusable;
+    }
+    dtypeCache().add(dtypeObject, view.dtype);
+  }
+  Ref address(PyObject_CallMethodNoArgs(object, dataPtr));
+  if (!address)
+    return ArrayResult::Raised;
+  view.data = static_cast<char *>(PyLong_AsVoidPtr(address.get()));
+  if (PyErr_Occurred())
+    return ArrayResult::Raised;
+  Ref contiguous(PyObject_CallMethodNoArgs(object, isContiguous));
+  if (!contiguous)
+    PyErr_Clear();
+  view.contiguous = !contiguous || contiguous.get() == Py_True;
+  if (!view.contiguous) {
+    Ref shape(PyObject_GetAttrString(object, "shape"));
+    Ref strides(PyObject_CallMethod(object, "stride", nullptr));
+    if (!shape || !strides || !readIntegers(shape.get(), view.shape) || !readIntegers(strides.get(), view.strides))
+      return ArrayResult::Raised;
+  }
+  return checkAlignment(view, problem);
+}
+
+//===----------------------------------------------------------------------===//
+// DLPack (the layout of its version 0.x structures, which every producer gives
+// when it is asked for no version)
+//===----------------------------------------------------------------------===//
+
+struct DLTensor {
+  void *data;
+  int32_t deviceType, deviceId;
+  int32_t ndim;
+  uint8_t typeCode, typeBits;
+  uint16_t typeLanes;
+  int64_t *shape;
+  int64_t *strides;
+  uint64_t byteOffset;
+};
+constexpr int32_t dlCpu = 1, dlCudaHost = 3, dlRocmHost = 11;
+
+const char *dlDeviceName(long type) {
+  switch (type) {
+  case 2: return "a CUDA device";
+  case 4: return "an OpenCL device";
+  case 7: return "a Vulkan device";
+  case 8: return "a Metal device";
+  case 10: return "a ROCm device";
+  case 13: return "CUDA managed memory";
+  case 14: return "a oneAPI device";
+  default: return "another device than the CPU";
+  }
+}
+
+Dtype dlDtype(const DLTensor &tensor) {
+  if (tensor.typeLanes != 1)
+    return Dtype::None;
+  const std::string bits = std::to_string(tensor.typeBits);
+  switch (tensor.typeCode) {
+  case 0: return findDtype("int" + bits);
+  case 1: return findDtype("uint" + bits);
+  case 2: return findDtype("float" + bits);
+  case 4: return tensor.typeBits == 16 ? Dtype::BF16 : Dtype::None;
+  case 6: return tensor.typeBits == 8 ? Dtype::Int1 : Dtype::None;
+  case 10: return Dtype::Fp8E4NV;
+  case 11: return Dtype::Fp8E4B8;
+  case 12: return Dtype::Fp8E5;
+  case 13: return Dtype::Fp8E5B16;
+  default: return Dtype::None;
+  }
+}
+
+/// Fills shape and strides and finds whether the tensor is row-major.
+void readDlLayout(const DLTensor &tensor, ArrayView &view) {
+  view.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+  view.contiguous = true;
+  if (!tensor.strides)
+    return;
+  view.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
+  int64_t expected = 1;
+  for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
+    if (view.shape[i] > 1 && view.strides[i] != expected)
+      view.contiguous = false;
+    expected *= view.shape[i];
+  }
+}
+
+ArrayResult readDlpack(PyObject *object, ArrayView &view, std::string &problem) {
+  static PyObject *deviceMethod = interned("__dlpack_device__"), *exportMethod = interned("__dlpack__");
+  if (!PyObject_HasAttr(reinterpret_cast<PyObject *>(Py_TYPE(object)), exportMethod))
+    return ArrayResult::NotAnArray;
+  Ref device(PyObject_CallMethodNoArgs(object, deviceMethod));
+  if (!device)
+    return ArrayResult::Raised;
+  Ref kind(PySequence_GetItem(device.get(), 0));
+  long type = kind ? PyLong_AsLong(kind.get()) : -1;
+  if (PyErr_Occurred())
+    return ArrayResult::Raised;
+  if (type != dlCpu && type != dlCudaHost && type != dlRocmHost) {
+    problem = std::string("lies on ") + dlDeviceName(type) + " (DLPack device type " + std::to_string(type) +
+              "); kernels of the CPU target read host memory: copy it there first";
+    return ArrayResult::Unusable;
+  }
+  PyObject *capsule = PyObject_CallMethodNoArgs(object, exportMethod);
+  if (!capsule)
+    return ArrayResult::Raised;
+  view.keepAlive = capsule;
+  auto *tensor = static_cast<DLTensor *>(PyCapsule_GetPointer(capsule, "dltensor"));
+  if (!tensor)
+    return ArrayResult::Raised;
+  view.dtype = dlDtype(*tensor);
+  if (view.dtype == Dtype::None) {
+    problem = "has elements of DLPack type code " + std::to_string(tensor->typeCode) + " with " +
+              std::to_string(tensor->typeBits) + " bits and " + std::to_string(tensor->typeLanes) +
+              " lanes, which the kernel language does not know";
+    return ArrayResult::Unusable;
+  }
+  view.data = static_cast<char *>(tensor->data) + tensor->byteOffset;
+  readDlLayout(*tensor, view);
+  return checkAlignment(view, problem);
+}
+
+} // namespace
+
+bool nereid::python::isNumpyArray(PyObject *object) {
+  PyTypeObject *type = numpy().array;
+  return type && (Py_TYPE(object) == type || PyType_IsSubtype(Py_TYPE(object), type));
+}
+
+bool nereid::python::isNumpyScalar(PyObject *object) {
+  PyTypeObject *type = numpy().scalar;
+  return type && PyType_IsSubtype(Py_TYPE(object), type);
+}
+
+ArrayResult nereid::python::readArray(PyObject *object, ArrayView &view, std::string &problem) {
+  const Numpy &known = numpy();
+  if (known.array && (Py_TYPE(object) == known.array || PyType_IsSubtype(Py_TYPE(object), known.array)))
+    return known.layoutKnown ? readNumpy(object, view, problem) : readNumpySlowly(object, view, problem);
+  if (PyObject_TypeCheck(object, symmetricBufferType())) {
+    auto *buffer = reinterpret_cast<SymmetricBuffer *>(object);
+    if (!buffer->data) {
+      problem = "is a symmetric tensor that has been freed";
+      return ArrayResult::Unusable;
+    }
+    view.data = buffer->data;
+    view.dtype = buffer->dtype;
+    return ArrayResult::Ok;
+  }
+  if (Ref device(attributeOrNull(object, "__cuda_array_interface__")); device) {
+    problem = "lies on a GPU; kernels of the CPU target read host memory: copy it there first (torch: x.cpu())";
+    return ArrayResult::Unusable;
+  }
+  if (PyType_Check(object))
+    return ArrayResult::NotAnArray;
+  static PyObject *dataPtr = interned("data_ptr"), *dtypeName = interned("dtype");
+  if (PyObject_HasAttr(object, dataPtr)) {
+    Ref dtype(PyObject_GetAttr(object, dtypeName));
+    if (dtype)
+      return readDataPointer(object, dtype.get(), view, problem);
+    PyErr_Clear();
+  }
+  return readDlpack(object, view, problem);
+}
+
+Dtype nereid::python::dtypeOfObject(PyObject *object) {
+  if (PyUnicode_Check(object)) {
+    const char *utf8 = PyUnicode_AsUTF8(object);
+    return utf8 ? findDtype(utf8) : (PyErr_Clear(), Dtype::None);
+  }
+  if (Ref tag(attributeOrNull(object, "__nereid_type__")); tag)
+    return findDtype(text(tag.get()));
+  if (PyType_Check(object)) // np.float32, ml_dtypes.bfloat16
+    return findDtype(attributeText(object, "__name__"));
+  if (Ref kind(attributeOrNull(object, "isnative")); kind)
+    return numpyDtype(object, nullptr);
+  return findDtype(text(object)); // torch.float16
+}
+
+std::string nereid::python::describeObject(PyObject *object) {
+  if (object == Py_None)
+    return "None";
+  const char *type = Py_TYPE(object)->tp_name;
+  if (const char *dot = std::strrchr(type, '.'))
+    type = dot + 1;
+  if (isNumpyArray(object))
+    return "numpy array of " + attributeText(object, "dtype") + " with shape " + attributeText(object, "shape");
+  if (PyBool_Check(object) || PyLong_Check(object) || PyFloat_Check(object) || isNumpyScalar(object))
+    return std::string(type) + " " + text(object);
+  if (PyUnicode_Check(object)) {
+    std::string value = text(object);
+    if (value.size() > 40)
+      value = value.substr(0, 37) + "...";
+    return "str '" + value + "'";
+  }
+  if (Ref dtype(attributeOrNull(object, "dtype")); dtype && !PyType_Check(object)) {
+    Ref shape(attributeOrNull(object, "shape"));
+    std::string device = foreignDevice(object);
+    return std::string(type) + " of " + text(dtype.get()) + (shape ? " with shape " + text(shape.get()) : "") +
+           (device.empty() ? "" : " on " + device);
+  }
+  std::string words = std::string("object of type ") + type;
+  if (PyTuple_Check(object) || PyList_Check(object))
+    words = std::string(type) + " of " + std::to_string(PySequence_Size(object)) + " items";
+  return words;
+}

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Dispatcher.h"
+#include "ArgumentReader.h"
+#include "Errors.h"
+#include "Grid.h"
+#include "KernelImage.h"
+#include "LanguageObjects.h"
+
+#include <cstddef>
+#include <functional>
+#include <structmember.h>
+#include <unordered_map>
+
+namespace nb = nanobind;
+using namespace nereid::python;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// State of a jit function
+//===----------------------------------------------------------------------===//
+
+struct StringHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+
+struct CachedKernel {
+  PyObject *kernel;         // nereid.CompiledKernel
+  const KernelImage *image; // inside it
+};
+
+/// A Python variable that the compiled code has taken the value of.
+struct WatchedGlobal {
+  PyObject *container; // a dict, or a cell
+  PyObject *key;       // null for a cell
+  PyObject *value;
+};
+
+struct Dispatcher {
+  std::string name;
+  std::vector<Parameter> parameters;
+  bool checkStrides = true;
+  InternTable interned;
+  std::unordered_map<std::string, CachedKernel, StringHash, std::equal_to<>> kernels;
+  std::vector<WatchedGlobal> watched;
+
+  ~Dispatcher() {
+    clear();
+    for (Parameter &parameter : parameters) {
+      Py_XDECREF(parameter.name);
+      Py_XDECREF(parameter.defaultValue);
+    }
+  }
+  void clear() {
+    for (auto &entry : kernels)
+      Py_DECREF(entry.second.kernel);
+    kernels.clear();
+    for (WatchedGlobal &global : watched) {
+      Py_DECREF(global.container);
+      Py_XDECREF(global.key);
+      Py_DECREF(global.value);
+    }
+    watched.clear();
+  }
+};
+
+struct DispatcherObject {
+  PyObject_HEAD
+  Dispatcher *state;
+};
+
+struct BoundLaunch {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  PyObject *dispatcher;
+  PyObject *grid;
+};
+
+PyTypeObject *dispatcherType = nullptr;
+PyTypeObject *boundLaunchType = nullptr;
+
+Dispatcher &stateOf(PyObject *self) { return *reinterpret_cast<DispatcherObject *>(self)->state; }
+
+/// "add_kernel(x_ptr, y_ptr, n, BLOCK: constexpr)" for messages.
+std::string signatureText(const Dispatcher &state) {
+  std::string text = state.name + "(";
+  for (size_t i = 0; i < state.parameters.size(); ++i) {
+    const Parameter &parameter = state.parameters[i];
+    text += (i ? ", " : "") + parameter.nameText + (parameter.isConstexpr ? ": constexpr" : "");
+    if (parameter.defaultValue)
+      text += "=...";
+  }
+  return text + ")";
+}
+
+bool failLaunch(const Dispatcher &state, const std::string &text) {
+  setArgumentError(state.name + ": " + text);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Binding
+//===----------------------------------------------------------------------===//
+
+/// The arguments of one launch by parameter; borrowed references.
+struct Bound {
+  SmallBuffer<PyObject *, 48> values;
+  /// Keywords that are compile options, in the order of the call.
+  std::vector<std::pair<PyObject *, PyObject *>> options;
+};
+
+int64_t parameterIndex(const Dispatcher &state, PyObject *name) {
+  for (size_t i = 0; i < state.parameters.size(); ++i)
+    if (state.parameters[i].name == name)
+      return static_cast<int64_t>(i);
+  for (size_t i = 0; i < state.parameters.size(); ++i)
+    if (PyUnicode_Compare(state.parameters[i].name, name) == 0)
+      return static_cast<int64_t>(i);
+  return -1;
+}
+
+/// The name of a parameter close to `name`, for "did you mean".
+std::string closestParameter(const Dispatcher &state, PyObject *name) {
+  nb::list names;
+  for (const Parameter &parameter : state.parameters)
+    names.append(nb::borrow(parameter.name));
+  try {
+    nb::object matches = nb::module_::import_("difflib").attr("get_close_matches")(nb::borrow(name), names, 1);
+    if (nb::len(matches) > 0)
+      return " Did you mean '" + std::string(nb::cast<nb::str>(matches[nb::int_(0)]).c_str()) + "'?";
+  } catch (nb::python_error &) {
+    PyErr_Clear();
+  }
+  return "";
+}
+
+bool bindKeyword(Dispatcher &state, Bound &bound, size_t numPositional, PyObject *name, PyObject *value) {
+  const int64_t index = parameterIndex(state, name);
+  const char *text = PyUnicode_AsUTF8(name);
+  if (index >= 0) {
+    if (static_cast<size_t>(index) < numPositional)
+      return failLaunch(state, "parameter '" + std::string(text) + "' is given twice: as argument " +
+                                   std::to_string(index + 1) + " and as a keyword");
+    bound.values[index] = value;
+    return true;
+  }
+  const LanguageObjects &language = languageObjects();
+  if (language.compileOptions && PySet_Contains(language.compileOptions, name) == 1) {
+    bound.options.emplace_back(name, value);
+    return true;
+  }
+  if (language.ignoredOptions && PySet_Contains(language.ignoredOptions, name) == 1)
+    return true;
+  const std::string_view view(text);
+  if (view == "device" || view == "device_type" || view == "stream")
+    return failLaunch(state, "the keyword '" + std::string(text) +
+                                 "' has no meaning here: a rank has one device, and launches run in order");
+  if (view == "grid" || view == "warmup")
+    return failLaunch(state, "the keyword '" + std::string(text) + "' belongs to " + state.name +
+                                 ".run(...); with kernel[grid](...) the grid stands in the brackets");
+  return failLaunch(state, "there is neither a parameter nor a launch option '" + std::string(text) + "'." +
+                               closestParameter(state, name) + " The kernel is " + signatureText(state));
+}
+
+bool bindArguments(Dispatcher &state, Bound &bound, PyObject *const *args, size_t numPositional, PyObject *kwnames) {
+  const size_t count = state.parameters.size();
+  if (numPositional > count)
+    return failLaunch(state, "takes " + std::to_string(count) + " arguments, but " + std::to_string(numPositional) +
+                                 " were given. The kernel is " + signatureText(state));
+  bound.values.resize(count);
+  for (size_t i = 0; i < count; ++i)
+    bound.values[i] = i < numPositional ? args[i] : nullptr;
+  const Py_ssize_t numKeywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  for (Py_ssize_t i = 0; i < numKeywords; ++i)
+    if (!bindKeyword(state, bound, numPositional, PyTuple_GET_ITEM(kwnames, i), args[numPositional + i]))
+      return false;
+  for (size_t i = 0; i < count; ++i) {
+    if (bound.values[i])
+      continue;
+    const Parameter &parameter = state.parameters[i];
+    bound.values[i] = parameter.defaultValue;
+    if (bound.values[i])
+      continue;
+    if (parameter.isConstexpr)
+      return failLaunch(state, "the constexpr parameter '" + parameter.nameText + "' (number " + std::to_string(i + 1) +
+                                   ") has no value: write " + parameter.nameText + "=... in the call. The kernel is " +
+                                   signatureText(state));
+    return failLaunch(state, "argument " + std::to_string(i + 1) + " '" + parameter.nameText +
+                                 "' is missing. The kernel is " + signatureText(state));
+  }
+  return true;
+}
+
+/// The dict that a callable grid gets: every parameter with its value.
+PyObject *boundDict(const Dispatcher &state, const Bound &bound) {
+  PyObject *dict = PyDict_New();
+  for (size_t i = 0; dict && i < state.parameters.size(); ++i) {
+    PyObject *value = bound.values[i];
+    PyObject *plain = isConstexpr(value) ? PyObject_GetAttrString(value, "value") : Py_NewRef(value);
+    const bool ok = plain && PyDict_SetItem(dict, state.parameters[i].name, plain) == 0;
+    Py_XDECREF(plain);
+    if (!ok)
+      Py_CLEAR(dict);
+  }
+  return dict;
+}
+
+//===----------------------------------------------------------------------===//
+// Launch
+//===----------------------------------------------------------------------===//
+
+enum class Mode { Launch, Warmup };
+
+/// Whether the variables that compiled code depends on still hold what they
+/// held. Identity first: it nearly always answers.
+bool globalsUnchanged(const Dispatcher &state) {
+  for (const WatchedGlobal &global : state.watched) {
+    PyObject *now = global.key ? PyDict_GetItemWithError(global.container, global.key) : PyCell_GET(global.container);
+    if (now == global.value)
+      continue;
+    if (!now || PyObject_RichCompareBool(now, global.value, Py_EQ) != 1) {
+      PyErr_Clear();
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Asks Python to compile (or find in the disk cache) the kernel for these
+/// arguments, and remembers it. Null with an exception set.
+const CachedKernel *compileMissing(PyObject *self, Dispatcher &state, const Bound &bound, std::string_view key,
+                                   Mode mode) {
+  nb::object specs = nb::steal(PyList_New(0));
+  ArgumentReader reader(state.name, state.parameters, state.interned);
+  reader.specs = specs.ptr();
+  reader.dtypesArePointers = mode == Mode::Warmup;
+  for (size_t i = 0; i < state.parameters.size(); ++i)
+    if (!reader.read(i, bound.values[i]))
+      return nullptr;
+  nb::dict options;
+  for (const auto &[name, value] : bound.options)
+    options[nb::borrow(name)] = nb::borrow(value);
+  try {
+    nb::object kernel = nb::borrow(self).attr("_compile_specialisation")(specs, options);
+    const KernelImage *image = nb::cast<const KernelImage *>(kernel.attr("_image"));
+    CachedKernel entry{kernel.release().ptr(), image};
+    auto [place, inserted] = state.kernels.try_emplace(std::string(key), entry);
+    if (!inserted) { // a launch from the compile itself, or from another thread
+      Py_DECREF(entry.kernel);
+    }
+    return &place->second;
+  } catch (nb::python_error &error) {
+    error.restore();
+  } catch (std::exception &error) {
+    PyErr_SetString(PyExc_TypeError, error.what());
+  }
+  return nullptr;
+}
+
+/// Names the argument in slot `slot` that had to be symmetric.
+void failNotSymmetric(const Dispatcher &state, const ArgumentReader &reader, const Bound &bound, uint32_t slot) {
+  const size_t index = reader.slotParameter[slot];
+  setArgumentError(reader.place(index) + ": the kernel uses it on other ranks (dl.symm_at, signals, put or get), so it "
+                                         "must lie in symmetric memory, but the " +
+                   describeObject(bound.values[index]) +
+                   " does not. Make it with nereid.symm.zeros(shape, dtype), empty, full or from_array, on every rank");
+}
+
+PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t numPositional, PyObject *kwnames,
+                 Mode mode) {
+  Dispatcher &state = stateOf(self);
+  Bound bound;
+  if (!bindArguments(state, bound, args, numPositional, kwnames))
+    return nullptr;
+  if (!state.watched.empty() && !globalsUnchanged(state)) {
+    PyObject *done = PyObject_CallMethod(self, "_forget_compiled", nullptr);
+    if (!done)
+      return nullptr;
+    Py_DECREF(done);
+  }
+
+  ArgumentReader reader(state.name, state.parameters, state.interned);
+  reader.dtypesArePointers = mode == Mode::Warmup;
+  const int32_t subVecNum = activeSubVecNum();
+  reader.key.append(reinterpret_cast<const char *>(&subVecNum), sizeof(subVecNum));
+  for (size_t i = 0; i < state.parameters.size(); ++i)
+    if (!reader.read(i, bound.values[i]))
+      return nullptr;
+  if (state.checkStrides && !reader.finish(bound.values.data()))
+    return nullptr;
+  for (const auto &[name, value] : bound.options)
+    if (!reader.addOption(name, value))
+      return nullptr;
+
+  Grid size;
+  if (mode == Mode::Launch) {
+    if (PyCallable_Check(grid)) {
+      PyObject *dict = boundDict(state, bound);
+      PyObject *made = dict ? PyObject_CallOneArg(grid, dict) : nullptr;
+      Py_XDECREF(dict);
+      const bool ok = made && parseGrid(state.name, made, /*called=*/true, size);
+      Py_XDECREF(made);
+      if (!ok)
+        return nullptr;
+    } else if (!parseGrid(state.name, grid, /*called=*/false, size)) {
+      return nullptr;
+    }
+  }
+
+  const CachedKernel *entry = nullptr;
+  if (auto found = state.kernels.find(reader.keyBytes()); found != state.kernels.end())
+    entry = &found->second;
+  else if (!(entry = compileMissing(self, state, bound, reader.keyBytes(), mode)))
+    return nullptr;
+  PyObject *kernel = Py_NewRef(entry->kernel); // survives a cache that is cleared meanwhile
+  if (mode == Mode::Warmup || size.empty())
+    return kernel;
+
+  const KernelImage &image = *entry->image;
+  if (image.numArgs != reader.slots.size()) {
+    PyErr_Format(PyExc_SystemError, "%s: compiled for %u arguments, launched with %zu", state.name.c_str(),
+                 image.numArgs, reader.slots.size());
+    Py_DECREF(kernel);
+    return nullptr;
+  }
+  uint32_t badSlot = 0;
+  switch (launchImage(image, size.dims, reader.slots.data(), badSlot)) {
+  case ImageLaunch::Done: return kernel;
+  case ImageLaunch::NotSymmetric: failNotSymmetric(state, reader, bound, badSlot); break;
+  case ImageLaunch::Raised: break;
+  }
+  Py_DECREF(kernel);
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// BoundLaunch
+//===----------------------------------------------------------------------===//
+
+PyObject *callBound(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+  auto *bound = reinterpret_cast<BoundLaunch *>(self);
+  return launch(bound->dispatcher, bound->grid, args, PyVectorcall_NARGS(nargsf), kwnames, Mode::Launch);
+}
+
+void deallocBound(PyObject *self) {
+  auto *bound = reinterpret_cast<BoundLaunch *>(self);
+  Py_XDECREF(bound->dispatcher);
+  Py_XDECREF(bound->grid);
+  PyTypeObject *type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMemberDef boundMembers[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(BoundLaunch, vectorcall), READONLY, nullptr},
+    {"kernel", T_OBJECT, offsetof(BoundLaunch, dispatcher), READONLY, "The jit function."},
+    {"grid", T_OBJECT, offsetof(BoundLaunch, grid), READONLY, "The grid that it will be launched with."},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot boundSlots[] = {
+    {Py_tp_doc, const_cast<char *>("kernel[grid]: call it with the kernel's arguments to launch.")},
+    {Py_tp_dealloc, reinterpret_cast<void *>(deallocBound)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_members, boundMembers},
+    {0, nullptr},
+};
+PyType_Spec boundSpec = {"nereid._runtime.BoundLaunch", sizeof(BoundLaunch), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                         boundSlots};
+
+//===----------------------------------------------------------------------===//
+// The Dispatcher class
+//===----------------------------------------------------------------------===//
+
+/// A tuple of nereid's JITParameter: name, constexpr, default, ...
+bool readParameter(nb::handle row, Parameter &parameter) {
+  nb::object name = row.attr("name");
+  parameter.name = name.release().ptr();
+  PyUnicode_InternInPlace(&parameter.name);
+  parameter.nameText = PyUnicode_AsUTF8(parameter.name);
+  parameter.isConstexpr = nb::cast<bool>(row.attr("is_constexpr"));
+  parameter.isConst = nb::cast<bool>(row.attr("is_const"));
+  parameter.noSpecialize = nb::cast<bool>(row.attr("do_not_specialize"));
+  parameter.noAlignment = nb::cast<bool>(row.attr("do_not_specialize_on_alignment"));
+  nb::object annotation = row.attr("annotation_type");
+  if (!annotation.is_none())
+    parameter.annotation = findDtype(nb::cast<nb::str>(annotation).c_str());
+  if (nb::cast<bool>(row.attr("has_default")))
+    parameter.defaultValue = nb::object(row.attr("default")).release().ptr();
+  return true;
+}
+
+int initDispatcher(PyObject *self, PyObject *args, PyObject *kwargs) {
+  const char *name = nullptr;
+  PyObject *parameters = nullptr;
+  int checkStrides = 1;
+  static const char *keywords[] = {"name", "parameters", "check_strides", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "sO|p", const_cast<char **>(keywords), &name, &parameters,
+                                   &checkStrides))
+    return -1;
+  auto *object = reinterpret_cast<DispatcherObject *>(self);
+  try {
+    auto state = std::make_unique<Dispatcher>();
+    state->name = name;
+    state->checkStrides = checkStrides;
+    for (nb::handle row : nb::borrow(parameters)) {
+      state->parameters.emplace_back();
+      readParameter(row, state->parameters.back());
+    }
+    delete object->state;
+    object->state = state.release();
+  } catch (nb::python_error &error) {
+    error.restore();
+    return -1;
+  } catch (std::exception &error) {
+    PyErr_SetString(PyExc_TypeError, error.what());
+    return -1;
+  }
+  return 0;
+}
+
+void deallocDispatcher(PyObject *self) {
+  delete reinterpret_cast<DispatcherObject *>(self)->state;
+  PyTypeObject *type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject *subscriptDispatcher(PyObject *self, PyObject *grid) {
+  auto *bound = PyObject_New(BoundLaunch, boundLaunchType);
+  if (!bound)
+    return nullptr;
+  bound->vectorcall = callBound;
+  bound->dispatcher = Py_NewRef(self);
+  bound->grid = Py_NewRef(grid);
+  return reinterpret_cast<PyObject *>(bound);
+}
+
+PyObject *callDispatcher(PyObject *self, PyObject *, PyObject *) {
+  const std::string &name = stateOf(self).name;
+  setArgumentError(name + " is a kernel and needs a grid: write " + name + "[grid](...), e.g. " + name +
+                   "[(8,)](...). Inside another jit function it is called without one");
+  return nullptr;
+}
+
+/// _run(grid, args, kwargs, warmup) for run() and warmup().
+PyObject *runDispatcher(PyObject *self, PyObject *args) {
+  PyObject *grid = nullptr, *positional = nullptr, *keywords = nullptr;
+  int warmup = 0;
+  if (!PyArg_ParseTuple(args, "OO!O!p", &grid, &PyTuple_Type, &positional, &PyDict_Type, &keywords, &warmup))
+    return nullptr;
+  const size_t count = PyTuple_GET_SIZE(positional);
+  std::vector<PyObject *> values;
+  for (size_t i = 0; i < count; ++i)
+    values.push_back(PyTuple_GET_ITEM(positional, i));
+  PyObject *names = PyTuple_New(PyDict_Size(keywords));
+  if (!names)
+    return nullptr;
+  Py_ssize_t position = 0, i = 0;
+  PyObject *key = nullptr, *value = nullptr;
+  while (PyDict_Next(keywords, &position, &key, &value)) {
+    PyTuple_SET_ITEM(names, i++, Py_NewRef(key));
+    values.push_back(value);
+  }
+  PyObject *result = launch(self, grid, values.data(), count, names, warmup ? Mode::Warmup : Mode::Launch);
+  Py_DECREF(names);
+  return result;
+}
+
+/// _watch([(container, key or None, value), ...]).
+PyObject *watchGlobals(PyObject *self, PyObject *rows) {
+  Dispatcher &state = stateOf(self);
+  try {
+    for (nb::handle row : nb::borrow(rows)) {
+      nb::object container = row[nb::int_(0)], key = row[nb::int_(1)], value = row[nb::int_(2)];
+      if (key.is_none() ? !PyCell_Check(container.ptr()) : !PyDict_Check(container.ptr())) {
+        PyErr_SetString(PyExc_TypeError, "a watched variable lives in a dict or a cell");
+        return nullptr;
+      }
+      state.watched.push_back(
+          {container.release().ptr(), key.is_none() ? nullptr : key.release().ptr(), value.release().ptr()});
+    }
+  } catch (nb::python_error &error) {
+    error.restore();
+    return nullptr;
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject *clearKernels(PyObject *self, PyObject *) {
+  stateOf(self).clear();
+  Py_RETURN_NONE;
+}
+
+PyObject *listKernels(PyObject *self, PyObject *) {
+  PyObject *list = PyList_New(0);
+  for (const auto &entry : stateOf(self).kernels)
+    if (!list || PyList_Append(list, entry.second.kernel) != 0)
+      return nullptr;
+  return list;
+}
+
+PyMethodDef dispatcherMethods[] = {
+    {"_run", runDispatcher, METH_VARARGS, nullptr},
+    {"_watch", watchGlobals, METH_O, nullptr},
+    {"_clear", clearKernels, METH_NOARGS, "Forgets all compiled kernels of this function."},
+    {"_kernels", listKernels, METH_NOARGS, "The compiled kernels of this function in this process."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyType_Slot dispatcherSlots[] = {
+    {Py_tp_doc, const_cast<char *>("Binds, specialises and launches: the base of JITFunction.")},
+    {Py_tp_new, reinterpret_cast<void *>(PyType_GenericNew)},
+    {Py_tp_init, reinterpret_cast<void *>(initDispatcher)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(deallocDispatcher)},
+    {Py_tp_call, reinterpret_cast<void *>(callDispatcher)},
+    {Py_mp_subscript, reinterpret_cast<void *>(subscriptDispatcher)},
+    {Py_tp_methods, dispatcherMethods},
+    {0, nullptr},
+};
+PyType_Spec dispatcherSpec = {"nereid._runtime.Dispatcher", sizeof(DispatcherObject), 0,
+                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, dispatcherSlots};
+
+} // namespace
+
+bool nereid::python::isDispatcher(PyObject *object) {
+  return dispatcherType && PyObject_TypeCheck(object, dispatcherType);
+}
+
+void nereid::python::bindDispatcher(nb::module_ &m) {
+  boundLaunchType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&boundSpec));
+  dispatcherType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&dispatcherSpec));
+  if (!boundLaunchType || !dispatcherType)
+    throw nb::python_error();
+  m.attr("BoundLaunch") = nb::borrow(reinterpret_cast<PyObject *>(boundLaunchType));
+  m.attr("Dispatcher") = nb::borrow(reinterpret_cast<PyObject *>(dispatcherType));
+}

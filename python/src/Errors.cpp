@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Errors.h"
+
+namespace nb = nanobind;
+using namespace nereid;
+using namespace nereid::python;
+
+const ErrorTypes &python::errorTypes() {
+  static const ErrorTypes types = [] {
+    nb::object module = nb::module_::import_("nereid._errors");
+    ErrorTypes found;
+    found.argument = nb::object(module.attr("ArgumentError")).release().ptr();
+    found.launch = nb::object(module.attr("LaunchError")).release().ptr();
+    found.job = nb::object(module.attr("JobError")).release().ptr();
+    return found;
+  }();
+  return types;
+}
+
+static nb::tuple programTuple(const std::array<int32_t, 3> &program) {
+  return nb::make_tuple(program[0], program[1], program[2]);
+}
+
+/// What `error.blocked` holds for one group of programs.
+static nb::dict blockedDict(const runtime::BlockedGroup &group) {
+  nb::dict entry;
+  entry["rank"] = group.rank;
+  entry["kind"] = group.kind;
+  entry["programs"] = group.programs;
+  entry["program_count"] = group.programCount;
+  entry["address"] = group.address;
+  if (group.hasValues) {
+    entry["current"] = group.currentValue;
+    entry["awaited"] = group.awaitedValue;
+    entry["comparison"] = group.comparison;
+  }
+  entry["note"] = group.note;
+  entry["site"] = group.site.known() ? nb::object(nb::str(group.site.str().c_str())) : nb::object(nb::none());
+  return entry;
+}
+
+void python::setPythonError(const runtime::Status &status, PyObject *type) {
+  if (status.code() == runtime::StatusCode::Interrupted && PyErr_Occurred())
+    return;
+  PyErr_Clear();
+  try {
+    if (status.code() == runtime::StatusCode::Interrupted) {
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+      return;
+    }
+    const runtime::FailureDetail &failure = status.failure();
+    nb::object error = nb::borrow(type)(nb::str(status.report().c_str()));
+    error.attr("code") = nb::str(runtime::statusCodeName(failure.code));
+    error.attr("message") = nb::str(failure.message.c_str());
+    error.attr("rank") = failure.rank;
+    error.attr("kernel") = nb::str(failure.kernel.c_str());
+    error.attr("program") = failure.program[0] >= 0 ? nb::object(programTuple(failure.program)) : nb::object(nb::none());
+    if (failure.site.known()) {
+      error.attr("file") = nb::str(failure.site.file.c_str());
+      error.attr("line") = failure.site.line;
+      error.attr("column") = failure.site.column;
+    }
+    nb::list blocked;
+    for (const runtime::BlockedGroup &group : failure.blocked)
+      blocked.append(blockedDict(group));
+    error.attr("blocked") = blocked;
+    PyErr_SetObject(type, error.ptr());
+  } catch (nb::python_error &inner) {
+    inner.restore();
+  }
+}
+
+void python::raiseJobError(const runtime::Status &status) {
+  setPythonError(status, errorTypes().job);
+  throw nb::python_error();
+}
+
+void python::setArgumentError(const std::string &text) { PyErr_SetString(errorTypes().argument, text.c_str()); }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Errors.h - From the runtime's Status to Python exceptions -*- C++ -*-===//
+#ifndef NEREID_PYTHON_ERRORS_H
+#define NEREID_PYTHON_ERRORS_H
+
+#include "nereid/runtime/Status.h"
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+namespace nereid::python {
+
+/// The classes of python/nereid/_errors.py, looked up once.
+struct ErrorTypes {
+  PyObject *argument; ///< nereid.ArgumentError
+  PyObject *launch;   ///< nereid.LaunchError
+  PyObject *job;      ///< nereid.JobError
+};
+const ErrorTypes &errorTypes();
+
+/// Sets the Python exception that tells `status`, of class `type`
+/// (errorTypes().launch or .job), with its code, rank and blocked programs as
+/// attributes. A pending KeyboardInterrupt wins over StatusCode::Interrupted.
+void setPythonError(const runtime::Status &status, PyObject *type);
+
+/// The same, thrown through nanobind.
+[[noreturn]] void raiseJobError(const runtime::Status &status);
+
+/// Throws when `status` is not a success.
+inline void checkJob(const runtime::Status &status) {
+  if (!status.ok())
+    raiseJobError(status);
+}
+
+/// Sets ArgumentError with `text`.
+void setArgumentError(const std::string &text);
+
+} // namespace nereid::python
+
+#endif // NEREID_PYTHON_ERRORS_H

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "JobState.h"
+#include "Errors.h"
+#include "Symmetric.h"
+
+#include "nereid/runtime/Config.h"
+#include "nereid/runtime/JobLauncher.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <sys/prctl.h>
+
+namespace nb = nanobind;
+using namespace nereid;
+using namespace nereid::python;
+using runtime::Job;
+
+JobState &python::jobState() {
+  static JobState state;
+  return state;
+}
+
+int python::environmentWorldSize(std::string *variable) {
+  for (const char *name : {"NEREID_WORLD_SIZE", "WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) {
+    const char *text = std::getenv(name);
+    // Slurm sets its variable in interactive shells too; a step has a rank.
+    if (!text || (std::string_view(name) == "SLURM_NTASKS" && !std::getenv("SLURM_PROCID")))
+      continue;
+    if (variable)
+      *variable = name;
+    return std::atoi(text);
+  }
+  return 1;
+}
+
+/// Lets Ctrl-C through while the runtime waits on a thread of Python's.
+static bool checkInterrupt() {
+  if (!Py_IsInitialized())
+    return false;
+  PyGILState_STATE gil = PyGILState_Ensure();
+  bool stop = PyErr_CheckSignals() != 0;
+  PyGILState_Release(gil);
+  return stop;
+}
+
+static runtime::Status joinJob(const runtime::JobOptions &options) {
+  runtime::setInterruptCheck(checkInterrupt);
+  nb::gil_scoped_release release;
+  runtime::Expected<std::unique_ptr<Job>> joined = Job::init(options);
+  if (!joined.ok())
+    return joined.status();
+  jobState().job = (*joined).release();
+  return {};
+}
+
+Job *python::requireJob(const std::string &who) {
+  JobState &state = jobState();
+  if (state.active())
+    return state.job;
+  if (state.job) {
+    PyErr_SetString(errorTypes().job, (who + " after nereid.finalize(): this rank has left its job").c_str());
+    return nullptr;
+  }
+  std::string variable;
+  int world = environmentWorldSize(&variable);
+  if (world != 1) {
+    PyErr_SetString(errorTypes().job,
+                    (who + " needs the job of " + std::to_string(world) + " ranks that " + variable +
+                     " describes: call nereid.init() first, on every rank")
+                        .c_str());
+    return nullptr;
+  }
+  runtime::Status status = joinJob({});
+  if (!status.ok()) {
+    setPythonError(status, errorTypes().job);
+    return nullptr;
+  }
+  return state.job;
+}
+
+/// requireJob for functions bound through nanobind.
+static Job &job(const char *who) {
+  Job *found = requireJob(who);
+  if (!found)
+    throw nb::python_error();
+  return *found;
+}
+
+/// Runs `call` without the GIL; throws its failure as JobError.
+template <typename Call> static void collective(Call call) {
+  runtime::Status status;
+  {
+    nb::gil_scoped_release release;
+    status = call();
+  }
+  checkJob(status);
+}
+
+static nb::dict allocationDict(const runtime::Allocation &allocation) {
+  nb::dict entry;
+  entry["offset"] = allocation.offset;
+  entry["bytes"] = allocation.bytes;
+  entry["label"] = allocation.info.label;
+  entry["dtype"] = allocation.info.dtype;
+  entry["shape"] = allocation.info.shape;
+  return entry;
+}
+
+static nb::list pythonKnobs() {
+  nb::list rows;
+  for (const runtime::KnobInfo &knob : runtime::knobTable())
+    rows.append(nb::make_tuple(knob.name, knob.defaultText, knob.help));
+  return rows;
+}
+
+void python::bindJob(nb::module_ &m) {
+  m.def(
+      "init",
+      [](std::optional<uint64_t> heapBytes, std::optional<double> timeout, std::optional<double> initTimeout,
+         std::optional<int32_t> numThreads, std::optional<std::string> profile, std::optional<std::string> schedule) {
+        JobState &state = jobState();
+        if (state.active())
+          return false;
+        if (state.job) {
+          PyErr_SetString(errorTypes().job, "nereid.init() after nereid.finalize(): a process joins a job once");
+          throw nb::python_error();
+        }
+        runtime::JobOptions options;
+        options.heapBytes = heapBytes;
+        options.timeoutSeconds = timeout;
+        options.initTimeoutSeconds = initTimeout;
+        options.numThreads = numThreads;
+        options.profile = std::move(profile);
+        options.schedule = std::move(schedule);
+        checkJob(joinJob(options));
+        return true;
+      },
+      nb::arg("heap_bytes").none() = nb::none(), nb::arg("timeout").none() = nb::none(),
+      nb::arg("init_timeout").none() = nb::none(), nb::arg("num_threads").none() = nb::none(),
+      nb::arg("profile").none() = nb::none(), nb::arg("schedule").none() = nb::none(),
+      "Joins the job of this process; False when it has joined already.");
+  m.def("is_initialized", [] { return jobState().active(); });
+  m.def("environment_world_size", [] { return environmentWorldSize(); });
+  m.def("finalize", [] {
+    if (jobState().active())
+      collective([] { return jobState().job->finalize(); });
+  });
+  m.def("rank", [] { return job("nereid.rank()").rank(); });
+  m.def("world_size", [] { return job("nereid.world_size()").worldSize(); });
+  m.def("num_threads", [] { return job("nereid.num_threads()").numThreads(); });
+  m.def("barrier", [] {
+    Job &current = job("nereid.barrier()");
+    collective([&] { return current.barrier(); });
+  });
+  m.def("abort", [](const std::string &reason) {
+    if (jobState().active())
+      jobState().job->abort(reason);
+  });
+  m.def("recover", [] {
+    Job &current = job("nereid.recover()");
+    collective([&] { return current.recover(); });
+  });
+  m.def("health", [] { checkJob(job("nereid.health()").health()); });
+  m.def("job_info", [] {
+    Job &current = job("nereid.job_info()");
+    nb::dict info;
+    info["rank"] = current.rank();
+    info["world_size"] = current.worldSize();
+    info["heap_base"] = reinterpret_cast<uintptr_t>(current.heapBase());
+    info["heap_bytes"] = current.heapBytes();
+    info["heap_bytes_used"] = current.heapBytesUsed();
+    info["num_threads"] = current.numThreads();
+    info["timeout"] = current.timeoutSeconds();
+    info["profile"] = current.profile().name;
+    info["sub_vec_num"] = current.profile().subVecNum;
+    return info;
+  });
+
+  // Symmetric memory; python/nereid/symm.py makes tensors of it.
+  m.def(
+      "symm_allocate",
+      [](uint64_t bytes, std::string label, std::string dtype, std::string shape) {
+        Job &current = job("nereid.symm");
+        void *address = nullptr;
+        collective([&] {
+          auto result = current.allocate(bytes, {std::move(label), std::move(dtype), std::move(shape)});
+          if (result.ok())
+            address = *result;
+          return result.status();
+        });
+        return reinterpret_cast<uintptr_t>(address);
+      },
+      nb::arg("bytes"), nb::arg("label"), nb::arg("dtype"), nb::arg("shape"));
+  m.def("symm_free", [](uintptr_t address) {
+    Job &current = job("nereid.symm.free()");
+    collective([&] { return current.free(reinterpret_cast<void *>(address)); });
+  });
+  m.def("symm_allocations", [] {
+    nb::list entries;
+    for (const runtime::Allocation &allocation : job("nereid.symm").allocations())
+      entries.append(allocationDict(allocation));
+    return entries;
+  });
+  m.def("is_symmetric", [](uintptr_t address, uint64_t bytes) {
+    return jobState().job && jobState().job->isSymmetric(reinterpret_cast<void *>(address), bytes);
+  });
+  m.def("peer_address", [](uintptr_t address, int32_t rank) {
+    return reinterpret_cast<uintptr_t>(job("nereid.symm").peerAddress(reinterpret_cast<void *>(address), rank));
+  });
+
+  m.def("parse_byte_size", [](const std::string &text) {
+    auto bytes = runtime::parseByteSize(text);
+    checkJob(bytes.status());
+    return *bytes;
+  });
+  m.def("find_profile", [](const std::string &name) {
+    auto profile = runtime::findProfile(name);
+    checkJob(profile.status());
+    nb::dict entry;
+    entry["name"] = (*profile).name;
+    entry["wait_stride"] = (*profile).waitStride;
+    entry["sub_vec_num"] = (*profile).subVecNum;
+    return entry;
+  });
+  m.def("knobs", pythonKnobs, "Environment variables of the runtime: (name, default, help).");
+  m.def(
+      "launch_job",
+      [](const std::vector<std::string> &argv, int32_t worldSize, bool tagOutput, std::optional<uint64_t> heapBytes,
+         std::optional<double> timeout, const std::string &schedule, const std::string &profile, int32_t numThreads,
+         const std::vector<std::pair<std::string, std::string>> &environment, double grace, bool verbose) {
+        runtime::LaunchJobOptions options;
+        options.tagOutput = tagOutput;
+        options.heapBytes = heapBytes;
+        options.timeoutSeconds = timeout;
+        options.schedule = schedule;
+        options.profile = profile;
+        options.numThreads = numThreads;
+        options.environment = environment;
+        options.graceSeconds = grace;
+        options.verbose = verbose;
+        runtime::JobResult result;
+        collective([&] {
+          auto finished = runtime::launchJob(argv, worldSize, options);
+          if (finished.ok())
+            result = *finished;
+          return finished.status();
+        });
+        return nb::make_tuple(result.exitCode, result.firstBadRank, nb::cast(result.exitCodes));
+      },
+      nb::arg("argv"), nb::arg("world_size"), nb::arg("tag_output") = false, nb::arg("heap_bytes").none() = nb::none(),
+      nb::arg("timeout").none() = nb::none(), nb::arg("schedule") = "", nb::arg("profile") = "",
+      nb::arg("num_threads") = 0, nb::arg("environment") = std::vector<std::pair<std::string, std::string>>(),
+      nb::arg("grace") = 5.0, nb::arg("verbose") = true);
+
+  // For nereid.testing.spawn: children that must not outlive their parent.
+  m.def("die_with_parent", [] { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0; });
+  // A forked child belongs to no job: the threads and the membership of its
+  // parent are not its own.
+  m.def("forget_job_after_fork", [] { jobState().job = nullptr; });
+}

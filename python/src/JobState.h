@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- JobState.h - This process's membership in a job ----------*- C++ -*-===//
+#ifndef NEREID_PYTHON_JOBSTATE_H
+#define NEREID_PYTHON_JOBSTATE_H
+
+#include "nereid/runtime/Job.h"
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string>
+
+namespace nereid::python {
+
+/// At most one job per process. Never destroyed: arrays of the user's may lie
+/// in its heap until the process ends.
+struct JobState {
+  runtime::Job *job = nullptr;
+
+  /// Whether there is a job that can still be used.
+  bool active() const { return job && !job->finalized(); }
+};
+JobState &jobState();
+
+/// World size that the environment of this process asks for (`nereid run`,
+/// torchrun, Open MPI, PMI, Slurm); 1 when there is none.
+int environmentWorldSize(std::string *variable = nullptr);
+
+/// The job, joined by nereid.init() or, in a world of one rank, made on first
+/// use. Null with a Python exception set when init() is missing or failed;
+/// `who` says what needs it.
+runtime::Job *requireJob(const std::string &who);
+
+void bindJob(nanobind::module_ &m);
+
+} // namespace nereid::python
+
+#endif // NEREID_PYTHON_JOBSTATE_H

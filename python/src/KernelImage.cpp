@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelImage.h"
+#include "Errors.h"
+#include "JobState.h"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdlib>
+
+namespace nb = nanobind;
+using namespace nereid;
+using namespace nereid::python;
+
+int32_t python::activeSubVecNum() {
+  if (runtime::Job *job = jobState().job)
+    return job->profile().subVecNum;
+  static const int32_t fromEnvironment = [] {
+    const char *name = std::getenv("NEREID_PROFILE");
+    auto profile = runtime::findProfile(name ? name : "host");
+    // A wrong name is reported by init(), with the list of known ones.
+    return profile.ok() ? (*profile).subVecNum : 1;
+  }();
+  return fromEnvironment;
+}
+
+ImageLaunch python::launchImage(const KernelImage &image, const std::array<int32_t, 3> &grid, const uint64_t *slots,
+                                uint32_t &badSlot) {
+  runtime::Job *job = jobState().active() ? jobState().job : nullptr;
+  if (!job && (image.distributed || !image.symmetricArgs.empty())) {
+    job = requireJob("a launch of kernel '" + image.name + "', which uses ranks or symmetric memory,");
+    if (!job)
+      return ImageLaunch::Raised;
+  }
+  for (uint32_t slot : image.symmetricArgs)
+    if (!job->isSymmetric(reinterpret_cast<const void *>(slots[slot]))) {
+      badSlot = slot;
+      return ImageLaunch::NotSymmetric;
+    }
+
+  runtime::LaunchSpec spec;
+  spec.kernelName = image.name;
+  spec.kernel = image.function;
+  spec.args = slots;
+  spec.grid = grid;
+  spec.scratchBytes = image.scratchBytes;
+  spec.blocking = image.blocking;
+  spec.sites = &image.sites;
+  spec.subVecNum = image.mixed ? activeSubVecNum() : 1;
+
+  runtime::Status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = runtime::launch(job, spec);
+  Py_END_ALLOW_THREADS
+  if (status.ok())
+    return ImageLaunch::Done;
+  setPythonError(status, errorTypes().launch);
+  return ImageLaunch::Raised;
+}
+
+/// (file, line, column, function, text) -> SourceSite.
+static runtime::SourceSite siteFromPython(nb::handle row) {
+  nb::sequence fields = nb::cast<nb::sequence>(row);
+  runtime::SourceSite site;
+  site.file = nb::cast<std::string>(fields[0]);
+  site.line = nb::cast<int32_t>(fields[1]);
+  site.column = nb::cast<int32_t>(fields[2]);
+  site.function = nb::cast<std::string>(fields[3]);
+  site.text = nb::cast<std::string>(fields[4]);
+  return site;
+}
+
+void python::bindKernelImage(nb::module_ &m) {
+  nb::class_<KernelImage>(m, "KernelImage", "Machine code of a kernel and what a launch must know about it.")
+      .def(
+          "__init__",
+          [](KernelImage *self, std::string name, uintptr_t address, uint32_t numArgs, uint64_t scratchBytes,
+             bool blocking, bool distributed, bool mixed, std::vector<uint32_t> symmetricArgs, nb::sequence sites,
+             nb::object code) {
+            if (!address)
+              throw nb::value_error("a kernel image needs the address of its code");
+            for (uint32_t slot : symmetricArgs)
+              if (slot >= numArgs)
+                throw nb::value_error("a symmetric argument beyond the kernel's arguments");
+            new (self) KernelImage();
+            self->name = std::move(name);
+            self->function = reinterpret_cast<nrd_kernel_fn>(address);
+            self->numArgs = numArgs;
+            self->scratchBytes = scratchBytes;
+            self->blocking = blocking;
+            self->distributed = distributed;
+            self->mixed = mixed;
+            self->symmetricArgs = std::move(symmetricArgs);
+            for (nb::handle row : sites)
+              self->sites.push_back(siteFromPython(row));
+            self->code = std::move(code);
+          },
+          nb::arg("name"), nb::arg("address"), nb::arg("num_args"), nb::arg("scratch_bytes") = 0,
+          nb::arg("blocking") = false, nb::arg("distributed") = false, nb::arg("mixed") = false,
+          nb::arg("symmetric_args") = std::vector<uint32_t>(), nb::arg("sites") = nb::tuple(),
+          nb::arg("code").none() = nb::none())
+      .def_ro("name", &KernelImage::name)
+      .def_ro("num_args", &KernelImage::numArgs)
+      .def_ro("scratch_bytes", &KernelImage::scratchBytes)
+      .def_ro("blocking", &KernelImage::blocking)
+      .def_ro("distributed", &KernelImage::distributed)
+      .def_ro("mixed", &KernelImage::mixed)
+      .def(
+          "launch",
+          [](KernelImage &self, std::array<int32_t, 3> grid, std::vector<uint64_t> slots) {
+            if (slots.size() != self.numArgs)
+              throw nb::value_error("wrong number of argument slots");
+            uint32_t bad = 0;
+            ImageLaunch result = launchImage(self, grid, slots.data(), bad);
+            if (result == ImageLaunch::NotSymmetric)
+              setArgumentError(self.name + ": argument slot " + std::to_string(bad) +
+                               " must be an address in symmetric memory");
+            if (result != ImageLaunch::Done)
+              throw nb::python_error();
+          },
+          nb::arg("grid"), nb::arg("slots"), "Runs the kernel on argument slots that are encoded already.");
+
+  m.def(
+      "runtime_symbols",
+      [] {
+        nb::dict symbols;
+        for (const runtime::RuntimeSymbol &symbol : runtime::runtimeSymbols())
+          symbols[symbol.name] = reinterpret_cast<uintptr_t>(symbol.address);
+        return symbols;
+      },
+      "Entry points of abi.h: name -> address.");
+  m.def("active_sub_vec_num", &activeSubVecNum, "Vector cores per AI core of the profile in force.");
+}

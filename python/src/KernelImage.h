@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- KernelImage.h - A compiled kernel in this process --------*- C++ -*-===//
+#ifndef NEREID_PYTHON_KERNELIMAGE_H
+#define NEREID_PYTHON_KERNELIMAGE_H
+
+#include "nereid/abi.h"
+#include "nereid/runtime/Launch.h"
+#include "nereid/runtime/Status.h"
+
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nereid::python {
+
+/// Machine code and what a launch must know about it (the kernel's metadata).
+struct KernelImage {
+  std::string name;
+  nrd_kernel_fn function = nullptr;
+  uint64_t scratchBytes = 0;
+  bool blocking = false;
+  /// Uses ranks, signals or symmetric memory: needs a job.
+  bool distributed = false;
+  /// Launch mode cv1:2: a program is an AI core with its vector cores.
+  bool mixed = false;
+  uint32_t numArgs = 0;
+  /// Slots that must hold addresses in symmetric memory of this rank.
+  std::vector<uint32_t> symmetricArgs;
+  runtime::SiteTable sites;
+  /// Keeps the code loaded.
+  nanobind::object code;
+};
+
+enum class ImageLaunch {
+  Done,
+  Raised,       ///< a Python exception is set
+  NotSymmetric, ///< `badSlot` holds a plain address: the caller knows its name
+};
+
+/// Runs `image` over `grid` with the GIL released. A world of one rank is
+/// joined when the kernel needs a job and there is none.
+ImageLaunch launchImage(const KernelImage &image, const std::array<int32_t, 3> &grid, const uint64_t *slots,
+                        uint32_t &badSlot);
+
+/// Vector cores per AI core of the profile in force.
+int32_t activeSubVecNum();
+
+void bindKernelImage(nanobind::module_ &m);
+
+} // namespace nereid::python
+
+#endif // NEREID_PYTHON_KERNELIMAGE_H

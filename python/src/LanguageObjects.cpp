@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LanguageObjects.h"
+#include "ArrayView.h"
+#include "Dispatcher.h"
+
+namespace nb = nanobind;
+using namespace nereid::python;
+
+LanguageObjects &nereid::python::languageObjects() {
+  static LanguageObjects objects;
+  return objects;
+}
+
+bool nereid::python::isConstexpr(PyObject *object) {
+  PyTypeObject *type = languageObjects().constexprType;
+  return type && PyObject_TypeCheck(object, type);
+}
+
+bool nereid::python::isLanguageObject(PyObject *object) {
+  if (isDispatcher(object))
+    return true;
+  static PyObject *const tags[] = {
+      PyUnicode_InternFromString("__nereid_type__"),
+      PyUnicode_InternFromString("__nereid_builtin__"),
+      PyUnicode_InternFromString("__nereid_constexpr_function__"),
+  };
+  for (PyObject *tag : tags)
+    if (PyObject_HasAttr(object, tag))
+      return true;
+  return false;
+}
+
+PyObject *nereid::python::languageDtype(Dtype dtype) {
+  PyObject *dtypes = languageObjects().dtypes;
+  return dtypes ? PyDict_GetItemString(dtypes, dtypeInfo(dtype).name) : nullptr;
+}
+
+void nereid::python::bindLanguageObjects(nb::module_ &m) {
+  m.def(
+      "register_language",
+      [](nb::object constexprType, nb::dict dtypes, nb::set compileOptions, nb::set ignoredOptions) {
+        LanguageObjects &objects = languageObjects();
+        objects.constexprType = reinterpret_cast<PyTypeObject *>(constexprType.release().ptr());
+        objects.dtypes = dtypes.release().ptr();
+        objects.compileOptions = compileOptions.release().ptr();
+        objects.ignoredOptions = ignoredOptions.release().ptr();
+      },
+      nb::arg("constexpr_type"), nb::arg("dtypes"), nb::arg("compile_options"), nb::arg("ignored_options"));
+  m.def(
+      "dtype_name",
+      [](nb::object object) -> nb::object {
+        Dtype dtype = dtypeOfObject(object.ptr());
+        return dtype == Dtype::None ? nb::object(nb::none()) : nb::object(nb::str(dtypeInfo(dtype).name));
+      },
+      nb::arg("object").none(), "Name in launch signatures of anything that names an element type; None if it does not.");
+  m.def(
+      "array_dtype_name",
+      [](const char *name) -> nb::object {
+        Dtype dtype = findDtype(name);
+        return dtype == Dtype::None ? nb::object(nb::none()) : nb::object(nb::str(dtypeInfo(dtype).arrayName));
+      },
+      "numpy's (or ml_dtypes') name of an element type.");
+  m.def(
+      "describe", [](nb::object object) { return describeObject(object.ptr()); }, nb::arg("object").none());
+}

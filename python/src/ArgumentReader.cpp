@@ -4,6 +4,7 @@
 #include "LanguageObjects.h"
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 using namespace nereid::python;
@@ -65,6 +66,12 @@ uint64_t floatBits(Dtype dtype, double value) {
   }
   default: return bits(static_cast<float>(value));
   }
+}
+
+std::string floatText(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", value);
+  return text;
 }
 
 std::string listText(const std::vector<int64_t> &values) {
@@ -405,11 +412,11 @@ bool ArgumentReader::readInteger(PyObject *value, const Parameter &parameter, Py
 bool ArgumentReader::readFloat(double value, const Parameter &parameter, PyObject **spec) {
   Dtype type = parameter.annotation == Dtype::None ? Dtype::Fp32 : parameter.annotation;
   if (!dtypeInfo(type).floating)
-    return fail("a float (" + std::to_string(value) + ") was given where the annotation says " + dtypeInfo(type).name);
+    return fail("a float (" + floatText(value) + ") was given where the annotation says " + dtypeInfo(type).name);
   if (dtypeInfo(type).bytes == 1)
     return fail(std::string("scalars of type ") + dtypeInfo(type).name + " cannot be passed; use fp16 or fp32");
   if (type == Dtype::Fp32 && std::isfinite(value) && std::isinf(static_cast<float>(value)))
-    return fail("the float " + std::to_string(value) +
+    return fail("the float " + floatText(value) +
                 " is too large for fp32, the type of float arguments; annotate the parameter with tl.float64");
   put('F');
   put(static_cast<char>(type));

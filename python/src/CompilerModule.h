@@ -8,6 +8,7 @@
 // The Python side (python/nereid/_compile.py) relies on these names:
 //
 //   builtin_table() -> list of (module, name, params, is_method, doc)
+//   constant_table() -> list of (module, name, value)
 //   build_ttir(function, args, options) -> str
 //       The TTIR text of a kernel before any pass.
 //   compile(function, args, options) -> CompiledKernel
@@ -38,6 +39,8 @@
 //
 //   a jit function    isinstance(x, nereid._runtime.Dispatcher), attributes above
 //   a builtin         x.__nereid_builtin__ == (module, name), a row of the table
+//   a constant        x.__nereid_constant__ == (module, name): findConstant. The
+//                     object is an int as well, with the constant's value
 //   a dtype           x.__nereid_type__ is a str for frontend::Type::parse
 //   a constexpr       isinstance(x, nereid.language.constexpr): x.value
 //   the class itself  tl.constexpr is a builtin ("tl", "constexpr") as well
@@ -82,6 +85,8 @@
 
 namespace nereid::python {
 
+/// Adds constant_table.
+void bindConstantTable(nanobind::module_ &m);
 /// Adds what the front end offers: builtin_table, build_ttir.
 void bindFrontend(nanobind::module_ &m);
 /// Adds what the CPU target offers: compile, CompiledKernel, load, LoadedKernel,

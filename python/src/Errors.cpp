@@ -25,16 +25,16 @@ static nb::tuple programTuple(const std::array<int32_t, 3> &program) {
 static nb::dict blockedDict(const runtime::BlockedGroup &group) {
   nb::dict entry;
   entry["rank"] = group.rank;
-  entry["kind"] = group.kind;
-  entry["programs"] = group.programs;
+  entry["kind"] = nb::str(group.kind.c_str());
+  entry["programs"] = nb::str(group.programs.c_str());
   entry["program_count"] = group.programCount;
-  entry["address"] = group.address;
+  entry["address"] = nb::str(group.address.c_str());
   if (group.hasValues) {
     entry["current"] = group.currentValue;
     entry["awaited"] = group.awaitedValue;
-    entry["comparison"] = group.comparison;
+    entry["comparison"] = nb::str(group.comparison.c_str());
   }
-  entry["note"] = group.note;
+  entry["note"] = nb::str(group.note.c_str());
   entry["site"] = group.site.known() ? nb::object(nb::str(group.site.str().c_str())) : nb::object(nb::none());
   return entry;
 }

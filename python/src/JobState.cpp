@@ -105,9 +105,9 @@ static nb::dict allocationDict(const runtime::Allocation &allocation) {
   nb::dict entry;
   entry["offset"] = allocation.offset;
   entry["bytes"] = allocation.bytes;
-  entry["label"] = allocation.info.label;
-  entry["dtype"] = allocation.info.dtype;
-  entry["shape"] = allocation.info.shape;
+  entry["label"] = nb::str(allocation.info.label.c_str());
+  entry["dtype"] = nb::str(allocation.info.dtype.c_str());
+  entry["shape"] = nb::str(allocation.info.shape.c_str());
   return entry;
 }
 
@@ -176,7 +176,7 @@ void python::bindJob(nb::module_ &m) {
     info["heap_bytes_used"] = current.heapBytesUsed();
     info["num_threads"] = current.numThreads();
     info["timeout"] = current.timeoutSeconds();
-    info["profile"] = current.profile().name;
+    info["profile"] = nb::str(current.profile().name.c_str());
     info["sub_vec_num"] = current.profile().subVecNum;
     return info;
   });
@@ -222,7 +222,7 @@ void python::bindJob(nb::module_ &m) {
     auto profile = runtime::findProfile(name);
     checkJob(profile.status());
     nb::dict entry;
-    entry["name"] = (*profile).name;
+    entry["name"] = nb::str((*profile).name.c_str());
     entry["wait_stride"] = (*profile).waitStride;
     entry["sub_vec_num"] = (*profile).subVecNum;
     return entry;

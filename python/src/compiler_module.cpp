@@ -19,5 +19,6 @@ void nereid::python::raiseCompilationError(const std::string &text) {
 NB_MODULE(_compiler, m) {
   m.doc() = "The compiler of Nereid: front end, passes, CPU target, loader.";
   nb::set_leak_warnings(false);
+  bindConstantTable(m);
   bindFrontend(m);
 }

@@ -169,14 +169,6 @@ class block_type:
         return f"<{list(self.shape)}, {self.element_ty}>"
 
 
-class tensor:
-    """Values inside kernels. The class exists for annotations and
-    ``isinstance``; only a kernel makes its instances."""
-
-    def __new__(cls, *args, **kwargs):
-        raise RuntimeError("tl.tensor has no values outside a kernel")
-
-
 _PUBLIC_NAMES = {
     "fp8e5": "float8e5",
     "fp8e5b16": "float8e5b16",

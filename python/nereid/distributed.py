@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The distributed part of the kernel language (``import nereid.distributed as
+dl``): ranks, addresses on other ranks, signals and tokens."""
+
+from nereid.language._generated.dl import *  # noqa: F401,F403

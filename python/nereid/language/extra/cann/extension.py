@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The Ascend extension: vector cores, scopes, slices
+(``from nereid.language.extra.cann.extension import sub_vec_id``)."""
+
+from nereid.language._generated.al import *  # noqa: F401,F403

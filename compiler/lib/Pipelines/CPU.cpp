@@ -19,6 +19,15 @@
 using namespace mlir;
 
 void nereid::buildCPUCheckPhase(OpPassManager &pm, const CPUPipelineOptions &options) {
+  // Every wait orders something, or is a barrier by itself.
+  NereidCheckTokensOptions tokens;
+  tokens.unusedToken = options.unusedToken;
+  pm.addPass(createNereidCheckTokens(tokens));
+  // Loops that wait for other programs yield to them; nereid.blocking says
+  // whether the kernel can block.
+  pm.addPass(createNereidMarkSpinLoops());
+  // Arguments that must be symmetric carry nereid.symmetric.
+  pm.addPass(createNereidInferSymmetricArgs());
   // ascend.launch_mode says whether the kernel runs vector-only or mixed.
   pm.addPass(createNereidInferLaunchMode());
 }
@@ -27,6 +36,12 @@ void nereid::buildCPUSimplifyPhase(OpPassManager &pm, const CPUPipelineOptions &
   // One function without calls, except of functions marked noinline.
   pm.addPass(createInlinerPass());
   // Constants are folded, equal values merged, dead code is gone.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Loops carry no tiles of addresses that move as a whole, and sums of products
+  // are products with an accumulator.
+  pm.addPass(createNereidStructureLoopPointers());
+  pm.addPass(createNereidFoldDotAccumulator());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // What does not change in a loop stands before it. Waits and loads stay:

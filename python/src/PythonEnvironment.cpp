@@ -37,7 +37,7 @@ bool isConstexpr(nb::handle object) { return PyObject_TypeCheck(object.ptr(), (P
 bool isJitFunction(nb::handle object) {
   if (PyModule_Check(object.ptr()) || PyType_Check(object.ptr()))
     return false;
-  return PyObject_HasAttrString(object.ptr(), "source_lines") && PyObject_HasAttrString(object.ptr(), "params");
+  return PyObject_HasAttrString(object.ptr(), "noinline") && PyObject_HasAttrString(object.ptr(), "params");
 }
 
 bool isNamedTupleClass(nb::handle object) {
@@ -196,6 +196,8 @@ std::optional<Value> PythonEnvironment::importLanguageObject(nb::handle object, 
 }
 
 std::optional<Value> PythonEnvironment::import(nb::handle object) {
+  if (isConstexpr(object))
+    return import(object.attr("value"));
   if (std::optional<Value> data = importData(object))
     return data;
   if (PyTuple_Check(object.ptr()) || PyList_Check(object.ptr())) {

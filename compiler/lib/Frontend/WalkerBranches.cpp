@@ -134,7 +134,7 @@ Flow Walker::walkIf(const IfStmt &stmt, llvm::ArrayRef<StmtPtr> &rest, bool isTa
     walkInto(*open, rest, isTail);
     rest = {};
   }
-  bool isLast = isTail && rest.empty();
+  bool isLast = open && isTail;
   return mergeBranches(op, thenBranch, elseBranch, isLast ? nullptr : &before, stmt.range);
 }
 

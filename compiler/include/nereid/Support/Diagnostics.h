@@ -45,12 +45,12 @@ const char *diagFormat(Diag id);
 const char *diagHelp(Diag id);
 
 /// Formats entry `id` with `args`.
-template <typename... Args> Diagnostic makeDiagnostic(Diag id, const SourceRange &range, Args &&...args) {
+template <typename... Args> Diagnostic makeDiagnostic(Diag id, const SourceRange &range, const Args &...args) {
   Diagnostic d;
   d.id = id;
   d.range = range;
-  d.message = llvm::formatv(false, diagFormat(id), std::forward<Args>(args)...).str();
-  d.help = llvm::formatv(false, diagHelp(id), std::forward<Args>(args)...).str();
+  d.message = llvm::formatv(false, diagFormat(id), args...).str();
+  d.help = llvm::formatv(false, diagHelp(id), args...).str();
   return d;
 }
 

@@ -169,10 +169,10 @@ BoundArgs nereid::frontend::bindArguments(const BuiltinInfo &info, llvm::ArrayRe
   for (const KeywordArgument &keyword : keywords) {
     const Parameter *parameter = llvm::find_if(params, [&](const Parameter &p) { return p.name == keyword.name; });
     if (parameter == params.end())
-      fail(Diag::unknown_keyword, keyword.range, name, keyword.name, info.params);
+      fail(Diag::unknown_keyword, keyword.nameRange, name, keyword.name, info.params);
     size_t i = parameter - params.begin();
     if (given[i])
-      fail(Diag::doubled_argument, keyword.range, name, keyword.name, info.params);
+      fail(Diag::doubled_argument, keyword.nameRange, name, keyword.name, info.params);
     bound.values[i] = keyword.value;
     bound.ranges[i] = keyword.range;
     given[i] = true;

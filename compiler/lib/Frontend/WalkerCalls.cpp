@@ -48,7 +48,7 @@ void Walker::evalArguments(const CallExpr &expr, std::vector<Argument> &position
   for (const Keyword &keyword : expr.keywords) {
     if (keyword.name.empty())
       fail(Diag::unsupported_syntax, keyword.range, "`**` in a call", "write the keyword arguments out");
-    keywords.push_back({keyword.name, eval(*keyword.value), keyword.value->range});
+    keywords.push_back({keyword.name, eval(*keyword.value), keyword.value->range, keyword.range});
   }
 }
 
@@ -90,10 +90,10 @@ Value Walker::callHost(const Host &host, llvm::ArrayRef<Argument> positional, ll
     for (const KeywordArgument &keyword : keywords) {
       auto field = llvm::find(*fields, keyword.name);
       if (field == fields->end())
-        fail(Diag::unknown_keyword, keyword.range, host.description, keyword.name, parameters);
+        fail(Diag::unknown_keyword, keyword.nameRange, host.description, keyword.name, parameters);
       std::optional<Value> &value = values[field - fields->begin()];
       if (value)
-        fail(Diag::doubled_argument, keyword.range, host.description, keyword.name, parameters);
+        fail(Diag::doubled_argument, keyword.nameRange, host.description, keyword.name, parameters);
       value = keyword.value;
     }
     for (size_t i = 0; i < values.size(); ++i) {
@@ -141,10 +141,10 @@ void Walker::bindParameters(const FunctionDef &function, std::vector<Argument> p
   for (KeywordArgument &keyword : keywords) {
     auto param = llvm::find_if(params, [&](const Param &p) { return p.name == keyword.name && !p.isVariadic; });
     if (param == params.end())
-      fail(Diag::unknown_keyword, keyword.range, function.name, keyword.name, parameterList(function));
+      fail(Diag::unknown_keyword, keyword.nameRange, function.name, keyword.name, parameterList(function));
     std::optional<Argument> &value = values[param - params.begin()];
     if (value)
-      fail(Diag::doubled_argument, keyword.range, function.name, keyword.name, parameterList(function));
+      fail(Diag::doubled_argument, keyword.nameRange, function.name, keyword.name, parameterList(function));
     value = Argument{std::move(keyword.value), keyword.range};
   }
   for (size_t i = 0; i < params.size(); ++i) {

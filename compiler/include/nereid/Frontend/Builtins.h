@@ -64,7 +64,8 @@ struct Argument {
 struct KeywordArgument {
   std::string name;
   Value value;
-  SourceRange range;
+  SourceRange range;     // of the value
+  SourceRange nameRange; // of `name=value`
 };
 
 /// Matches arguments to the row's parameters by Python's rules. Throws a

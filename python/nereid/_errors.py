@@ -34,3 +34,7 @@ class JobError(LaunchError):
 class ArgumentError(NereidError, TypeError):
     """An argument of a launch that cannot work: its number, kind, layout or
     device. The text names the kernel and the parameter."""
+
+
+for _class in (NereidError, CompilationError, LaunchError, JobError, ArgumentError):
+    _class.__module__ = "nereid"

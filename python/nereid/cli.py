@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command `nereid`: run, compile, info."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.util
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any, Sequence
+
+STAGES = ("ttir", "cpu-tiles", "llvm", "asm", "obj")
+
+
+class UsageError(Exception):
+    """Something is wrong with the command line; shown without a traceback."""
+
+
+# ---- nereid run
+
+
+def _add_run(commands) -> None:
+    parser = commands.add_parser(
+        "run",
+        help="run a script as N ranks of one job",
+        description="Starts a Python script (or a program) as N ranks of one job and waits for all of them. When a "
+        "rank fails, the others are told, and stopped after a short time. The exit code is that of the first rank that "
+        "failed (128 + signal number when a signal ended it).",
+        usage="nereid run [-n N] [options] script.py [arguments ...]",
+    )
+    parser.add_argument("-n", "--ranks", type=_positive, default=1, metavar="N", help="number of ranks (default 1)")
+    parser.add_argument("--tag-output", action="store_true", help="put '[rank] ' before every line of output")
+    parser.add_argument("--heap-size", metavar="BYTES", help="symmetric heap of each rank, e.g. 512M or 2G")
+    parser.add_argument("--timeout", type=float, metavar="S",
+                        help="seconds without progress after which waiting fails; 0 = never")
+    parser.add_argument("--threads", type=_positive, metavar="T", help="threads of each rank (default cores / N)")
+    parser.add_argument("--profile", metavar="NAME", help="target profile: host, cuda or ascend910b")
+    parser.add_argument("--schedule", metavar="HOW", help="fifo, or random:SEED for shuffled programs and yields")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE",
+                        help="variable for all ranks; {rank} in the value becomes the rank")
+    parser.add_argument("-q", "--quiet", action="store_true", help="do not say which rank failed")
+    parser.add_argument("-m", "--module", metavar="NAME", help="run a module instead of a script, like python -m")
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py ...", help="script and its arguments")
+    parser.set_defaults(function=_run)
+
+
+def _positive(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
+    return value
+
+
+def _command_line(args: argparse.Namespace) -> list[str]:
+    command = list(args.command)
+    if command and command[0] == "--":
+        command = command[1:]
+    if args.module:
+        return [sys.executable, "-m", args.module, *command]
+    if not command:
+        raise UsageError("nereid run: no script was given; write nereid run -n 4 script.py")
+    script = command[0]
+    if script.startswith("-"):
+        raise UsageError(f"nereid run: unknown option '{script}'; options stand before the script (see nereid run -h)")
+    if Path(script).is_dir():
+        raise UsageError(f"nereid run: '{script}' is a folder")
+    if script.endswith(".py") or (Path(script).exists() and not os.access(script, os.X_OK)):
+        if not Path(script).exists():
+            raise UsageError(f"nereid run: there is no file '{script}'")
+        return [sys.executable, *command]
+    return command
+
+
+def _run(args: argparse.Namespace) -> int:
+    from nereid import JobError, _runtime
+
+    environment = []
+    for entry in args.env:
+        name, equals, value = entry.partition("=")
+        if not equals or not name:
+            raise UsageError(f"nereid run: --env takes NAME=VALUE, not '{entry}'")
+        environment.append((name, value))
+    if args.timeout is not None and args.timeout < 0:
+        raise UsageError("nereid run: --timeout takes seconds, 0 for no limit")
+    command = _command_line(args)
+    try:
+        if args.profile is not None:
+            _runtime.find_profile(args.profile)
+        code, _, _ = _runtime.launch_job(
+            command,
+            args.ranks,
+            tag_output=args.tag_output,
+            heap_bytes=None if args.heap_size is None else _runtime.parse_byte_size(args.heap_size),
+            timeout=args.timeout,
+            schedule=args.schedule or "",
+            profile=args.profile or "",
+            num_threads=args.threads or 0,
+            environment=environment,
+            verbose=not args.quiet,
+        )
+    except JobError as error:
+        raise UsageError(f"nereid run: {getattr(error, 'message', error)}") from None
+    return code
+
+
+# ---- nereid compile
+
+
+def _add_compile(commands) -> None:
+    parser = commands.add_parser(
+        "compile",
+        help="compile a kernel and write a stage of it",
+        description="Compiles one kernel of a Python file and writes the chosen stage. The signature gives each "
+        "parameter a type (*fp32, i32, fp32; *fp32:16 = divisible by 16) or, for constexprs, a value.",
+    )
+    parser.add_argument("kernel", metavar="FILE.py:NAME", help="the file and the name of the jit function in it")
+    parser.add_argument("--emit", choices=STAGES, default="ttir", help="what to write (default ttir)")
+    parser.add_argument("--signature", metavar="TEXT", help='e.g. "x_ptr=*fp32, n=i32, BLOCK=128"')
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to write (default: standard output)")
+    parser.add_argument("--profile", metavar="NAME", help="target profile: host, cuda or ascend910b")
+    parser.add_argument("--unused-token", choices=("error", "warn", "keep"), help="dl.wait whose token is not used")
+    parser.add_argument("--debug", action="store_true", help="with tl.device_assert")
+    parser.set_defaults(function=_compile)
+
+
+def _load_file(path: Path) -> Any:
+    if not path.exists():
+        raise UsageError(f"nereid compile: there is no file '{path}'")
+    # As if the file were run: its folder is where its imports are found.
+    sys.path.insert(0, str(path.resolve().parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"nereid compile: '{path}' is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    # What the file prints is not part of our output.
+    with contextlib.redirect_stdout(sys.stderr):
+        spec.loader.exec_module(module)
+    return module
+
+
+def _find_kernel(target: str) -> Any:
+    from nereid import JITFunction
+
+    file, colon, name = target.rpartition(":")
+    if not colon or not file:
+        raise UsageError(f"nereid compile: write FILE.py:NAME, not '{target}'")
+    module = _load_file(Path(file))
+    kernels = [key for key, value in vars(module).items() if isinstance(value, JITFunction)]
+    value: Any = module
+    for part in name.split("."):
+        value = getattr(value, part, None)
+    if not isinstance(value, JITFunction):
+        what = "no name" if value is None else "no jit function"
+        listed = f"; its jit functions are {', '.join(kernels)}" if kernels else "; it has no jit functions"
+        raise UsageError(f"nereid compile: '{name}' is {what} in {file}{listed}")
+    return value
+
+
+def _compile(args: argparse.Namespace) -> int:
+    from nereid import CompilationError, JobError, _compile, _runtime, _signature
+
+    if args.profile:
+        os.environ["NEREID_PROFILE"] = args.profile
+        try:
+            _runtime.find_profile(args.profile)
+        except JobError as error:
+            raise UsageError(f"nereid compile: {getattr(error, 'message', error)}") from None
+    kernel = _find_kernel(args.kernel)
+    text = args.signature if args.signature is not None else kernel.example_signature
+    suggestion = f'--signature "{_signature.example(kernel)}"'
+    if text is None:
+        parameters = ", ".join(f"{param.name}{': constexpr' if param.is_constexpr else ''}" for param in kernel.params)
+        raise UsageError(
+            f"nereid compile: the types of {kernel.__name__}'s arguments are needed. Its parameters are {parameters}; "
+            f"write for example\n  {suggestion}"
+        )
+    try:
+        specs = _signature.parse_signature(kernel, text)
+    except ValueError as error:
+        raise UsageError(f"nereid compile: {error}; for example\n  {suggestion}") from None
+    options = kernel._options({})
+    if args.unused_token:
+        options["unused_token"] = args.unused_token
+    if args.debug:
+        options["debug"] = True
+    try:
+        content = _stage(kernel, specs, options, args.emit)
+    except CompilationError as error:
+        print(error, file=sys.stderr)
+        return 1
+    data = content if isinstance(content, bytes) else content.encode()
+    if args.output:
+        Path(args.output).write_bytes(data)
+    else:
+        if args.emit == "obj" and sys.stdout.isatty():
+            raise UsageError("nereid compile: object code is no text for a terminal; write it to a file with -o")
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    return 0
+
+
+def _stage(kernel: Any, specs: list, options: dict, stage: str) -> str | bytes:
+    from nereid import _compiler
+
+    if stage == "ttir":
+        # Before any pass: what other tools that take TTIR want.
+        return _compiler.build_ttir(kernel, specs, options)
+    compilation = _compiler.compile(kernel, specs, options)
+    if stage == "obj":
+        return compilation.object
+    return getattr(compilation, {"cpu-tiles": "tiles"}.get(stage, stage))
+
+
+# ---- nereid info
+
+
+def _add_info(commands) -> None:
+    parser = commands.add_parser(
+        "info",
+        help="versions, CPU, profiles, environment variables",
+        description="Shows what Nereid runs on and every environment variable that it reads.",
+    )
+    parser.set_defaults(function=_info)
+
+
+#: Variables that the Python package reads; the runtime has a table of its own.
+PYTHON_KNOBS = [
+    ("NEREID_CACHE_DIR", "~/.cache/nereid", "folder of compiled kernels"),
+    ("NEREID_CACHE", "1", "0 switches the disk cache off"),
+    ("NEREID_ALWAYS_COMPILE", "0", "1 compiles anew even if the cache has the kernel"),
+    ("NEREID_DUMP", "", "folder that gets every stage of each compiled kernel"),
+    ("NEREID_DEBUG", "0", "1 makes tl.device_assert active in all kernels"),
+    ("NEREID_UNUSED_TOKEN", "error", "error, warn or keep: a dl.wait whose token is not used"),
+]
+
+
+def _info(args: argparse.Namespace) -> int:
+    import numpy
+
+    import nereid
+    from nereid import _cache, _runtime
+
+    def line(name: str, value: Any) -> None:
+        print(f"  {name:<22}{value}")
+
+    print("Nereid")
+    line("version", nereid.__version__)
+    line("ABI version", _runtime.ABI_VERSION)
+    line("Python", f"{platform.python_version()} ({sys.executable})")
+    line("numpy", numpy.__version__)
+    try:
+        from nereid import _compiler
+
+        for name, value in _compiler.version_info().items():
+            line(name, value)
+    except ImportError as error:
+        line("compiler", f"not loadable: {error}")
+    root = _cache.cache_root()
+    line("kernel cache", "switched off" if root is None else root)
+    print("\nMachine")
+    line("cores", f"{len(os.sched_getaffinity(0))} of {os.cpu_count()}")
+    line("memory", f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.1f} GiB")
+    print("\nProfiles")
+    for name in ("host", "cuda", "ascend910b"):
+        profile = _runtime.find_profile(name)
+        stride = profile["wait_stride"] or "element size"
+        line(name, f"vector cores per AI core: {profile['sub_vec_num']}, bytes between signals of a wait: {stride}")
+    print("\nEnvironment variables (value, else default)")
+    rows = [*_runtime.knobs(), *PYTHON_KNOBS]
+    width = max(len(name) for name, _, _ in rows) + 2
+    for name, default, text in rows:
+        value = os.environ.get(name)
+        print(f"  {name:<{width}}{value + ' (set)' if value is not None else default or '-':<20} {text}")
+    return 0
+
+
+# ---- the command
+
+
+def _parser() -> argparse.ArgumentParser:
+    import nereid
+
+    parser = argparse.ArgumentParser(
+        prog="nereid", description="Distributed tile kernels: run jobs of several ranks, compile kernels."
+    )
+    parser.add_argument("--version", action="version", version=f"nereid {nereid.__version__}")
+    commands = parser.add_subparsers(dest="command_name", metavar="command", required=True)
+    _add_run(commands)
+    _add_compile(commands)
+    _add_info(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = _parser().parse_args(argv)
+    try:
+        return args.function(args)
+    except UsageError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader of our output has gone; nothing more to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -104,7 +104,8 @@ static const Table &table() {
   static const Table instance = [] {
     Table t;
     for (llvm::ArrayRef<BuiltinInfo> family :
-         {programRows(), shapeRows(), mathRows(), reduceRows(), dtypeRows()})
+         {programRows(), shapeRows(), dotRows(), memoryRows(), descriptorRows(), atomicRows(), selectRows(), mathRows(),
+          reduceRows(), debugRows(), libdeviceRows(), distributedRows(), shmemRows(), ascendRows(), dtypeRows()})
       for (const BuiltinInfo &info : family) {
         t.rows.push_back(&info);
         t.byName.try_emplace(std::string(info.module) + "." + info.name, &info);

@@ -5,9 +5,9 @@
 // higher one; otherwise floats by width, integers as in C.
 #include "Rules.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "nereid/Frontend/Constexpr.h"
 
-#include <cmath>
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace nereid;
 using namespace nereid::frontend;
@@ -23,126 +23,10 @@ const char *nereid::frontend::spelling(CompareOp op) {
   return names[int(op)];
 }
 
-//===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-static std::optional<Int> asInt(const Value &value) {
-  if (const bool *b = value.getIf<bool>())
-    return Int(*b);
-  if (const Int *i = value.getIf<Int>())
-    return *i;
-  return std::nullopt;
-}
-
-static std::optional<Value> foldIntegers(BinaryOp op, Int a, Int b) {
-  Int result = 0;
-  auto floorDiv = [](Int x, Int y) {
-    Int q = x / y;
-    return (x % y != 0 && (x < 0) != (y < 0)) ? q - 1 : q;
-  };
-  switch (op) {
-  case BinaryOp::Add:
-    return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional<Value>(result);
-  case BinaryOp::Sub:
-    return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional<Value>(result);
-  case BinaryOp::Mult:
-    return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional<Value>(result);
-  case BinaryOp::Div:
-    if (b == 0)
-      return std::nullopt;
-    return Value(double(a) / double(b));
-  case BinaryOp::FloorDiv:
-    if (b == 0)
-      return std::nullopt;
-    return Value(floorDiv(a, b));
-  case BinaryOp::Mod:
-    if (b == 0)
-      return std::nullopt;
-    return Value(Int(a - floorDiv(a, b) * b));
-  case BinaryOp::Pow: {
-    if (b < 0) {
-      if (a == 0)
-        return std::nullopt;
-      return Value(std::pow(double(a), double(b)));
-    }
-    result = 1;
-    if (a == 0 || a == 1 || a == -1)
-      return Value(Int(b == 0 ? 1 : (a == -1 ? (b % 2 ? -1 : 1) : a)));
-    for (; b > 0; --b)
-      if (__builtin_mul_overflow(result, a, &result))
-        return std::nullopt;
-    return Value(result);
-  }
-  case BinaryOp::LShift:
-    if (b < 0)
-      return std::nullopt;
-    if (a == 0)
-      return Value(Int(0));
-    if (b > 125 || (a > 0 ? a : -(a + 1)) >> (126 - b) != 0)
-      return std::nullopt;
-    return Value(Int(a * (Int(1) << b)));
-  case BinaryOp::RShift:
-    if (b < 0)
-      return std::nullopt;
-    return Value(Int(b > 126 ? (a < 0 ? -1 : 0) : a >> b));
-  case BinaryOp::BitAnd:
-    return Value(Int(a & b));
-  case BinaryOp::BitOr:
-    return Value(Int(a | b));
-  case BinaryOp::BitXor:
-    return Value(Int(a ^ b));
-  case BinaryOp::MatMult:
-    return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-static std::optional<Value> foldFloats(BinaryOp op, double a, double b) {
-  switch (op) {
-  case BinaryOp::Add:
-    return Value(a + b);
-  case BinaryOp::Sub:
-    return Value(a - b);
-  case BinaryOp::Mult:
-    return Value(a * b);
-  case BinaryOp::Div:
-    return b == 0 ? std::nullopt : std::optional<Value>(a / b);
-  case BinaryOp::FloorDiv:
-    return b == 0 ? std::nullopt : std::optional<Value>(std::floor(a / b));
-  case BinaryOp::Mod: {
-    if (b == 0)
-      return std::nullopt;
-    double r = std::fmod(a, b);
-    return Value(r != 0 && (r < 0) != (b < 0) ? r + b : r);
-  }
-  case BinaryOp::Pow:
-    if (a == 0 && b < 0)
-      return std::nullopt;
-    return Value(std::pow(a, b));
-  default:
-    return std::nullopt;
-  }
-}
-
-std::optional<Value> nereid::frontend::foldBinary(BinaryOp op, const Value &lhs, const Value &rhs) {
-  if (!lhs.isNumber() || !rhs.isNumber())
-    return std::nullopt;
-  std::optional<Int> a = asInt(lhs), b = asInt(rhs);
-  if (lhs.is<bool>() && rhs.is<bool>() &&
-      (op == BinaryOp::BitAnd || op == BinaryOp::BitOr || op == BinaryOp::BitXor)) {
-    std::optional<Value> folded = foldIntegers(op, *a, *b);
-    return Value(folded->as<Int>() != 0);
-  }
-  if (a && b)
-    return foldIntegers(op, *a, *b);
-  return foldFloats(op, a ? double(*a) : lhs.as<double>(), b ? double(*b) : rhs.as<double>());
-}
-
 Value nereid::frontend::arithmetic(Semantic &s, BinaryOp op, const Value &lhs, const Value &rhs,
                                    const SourceRange &range) {
-  if (std::optional<Value> folded = foldBinary(op, lhs, rhs))
-    return *folded;
+  if (lhs.isNumber() && rhs.isNumber())
+    return foldBinary(op, lhs, rhs, range);
   return s.binary(op, lhs, rhs, range);
 }
 

@@ -129,10 +129,7 @@ public:
   }
 };
 
-/// Python's result of an operator on two compile-time numbers (floor division,
-/// unbounded shifts within 128 bits); nullopt when it has none (division by
-/// zero, overflow, operands that are not numbers).
-std::optional<Value> foldBinary(BinaryOp op, const Value &lhs, const Value &rhs);
+/// The operators as they are written.
 const char *spelling(BinaryOp op);
 const char *spelling(CompareOp op);
 

@@ -6,7 +6,6 @@
 #include "nereid/Transforms/Passes.h"
 
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
-#include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -71,9 +70,6 @@ void nereid::buildCPULoweringPhase(OpPassManager &pm, const CPUPipelineOptions &
   ConvertVectorToLLVMPassOptions vectors;
   vectors.reassociateFPReductions = true;
   pm.addPass(createConvertVectorToLLVMPass(vectors));
-  pm.addPass(createConvertToLLVMPass());
-  // Functions that LLVM has no intrinsic for are calls of the C library.
-  pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertToLLVMPass());
   // No casts between type systems are left.
   pm.addPass(createReconcileUnrealizedCastsPass());

@@ -68,6 +68,7 @@ struct ExpandFloats : nereid::impl::NereidCPUExpandFloatsBase<ExpandFloats> {
         narrow.push_back(op);
     });
     llvm::for_each(narrow, widenOperation);
+    cpu::prepareMathFunctions(getOperation());
 
     RewritePatternSet patterns(&getContext());
     cpu::populateNarrowFloatPatterns(patterns);

@@ -5,7 +5,12 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -91,10 +96,102 @@ struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
   }
 };
 
+/// Calls of the C library for what LLVM has no intrinsic for, element by
+/// element on vectors.
+struct CallLibrary : RewritePattern {
+  CallLibrary(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/0, context) {}
+
+  static StringRef getFunctionName(Operation *op) {
+    return llvm::TypeSwitch<Operation *, StringRef>(op)
+        .Case([](math::ExpM1Op) { return "expm1"; })
+        .Case([](math::Log1pOp) { return "log1p"; })
+        .Case([](math::ErfOp) { return "erf"; })
+        .Case([](math::ErfcOp) { return "erfc"; })
+        .Case([](math::CbrtOp) { return "cbrt"; })
+        .Case([](math::AsinhOp) { return "asinh"; })
+        .Case([](math::AcoshOp) { return "acosh"; })
+        .Case([](math::AtanhOp) { return "atanh"; })
+        .Default([](Operation *) { return ""; });
+  }
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    std::string name = getFunctionName(op).str();
+    if (name.empty())
+      return failure();
+    Type type = op->getResult(0).getType(), element = getElementTypeOrSelf(type);
+    if (element.isF32())
+      name += 'f';
+    else if (!element.isF64())
+      return failure();
+    Location loc = op->getLoc();
+    auto module = op->getParentOfType<ModuleOp>();
+    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+    if (!function) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(module.getBody());
+      SmallVector<Type> parameters(op->getNumOperands(), element);
+      function = LLVM::LLVMFuncOp::create(rewriter, module.getLoc(), name,
+                                          LLVM::LLVMFunctionType::get(element, parameters));
+      function.setPassthroughAttr(rewriter.getStrArrayAttr({"nounwind", "willreturn"}));
+      function.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
+          rewriter.getContext(), SmallVector<LLVM::ModRefInfo>(6, LLVM::ModRefInfo::NoModRef)));
+    }
+    auto vector = dyn_cast<VectorType>(type);
+    if (!vector) {
+      rewriter.replaceOp(op, LLVM::CallOp::create(rewriter, loc, function, op->getOperands()).getResult());
+      return success();
+    }
+    Value result = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(vector));
+    SmallVector<int64_t> strides = computeStrides(vector.getShape());
+    for (int64_t i = 0, e = vector.getNumElements(); i < e; ++i) {
+      SmallVector<int64_t> position = delinearize(i, strides);
+      SmallVector<Value> operands;
+      for (Value operand : op->getOperands())
+        operands.push_back(vector::ExtractOp::create(rewriter, loc, operand, position));
+      Value value = LLVM::CallOp::create(rewriter, loc, function, operands).getResult();
+      result = vector::InsertOp::create(rewriter, loc, value, result, position);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 } // namespace
 
+/// log and log2 of numbers below the smallest normal one: the expansions take
+/// those for zero, so they are scaled into range first.
+static void scaleSubnormals(Operation *log, double shiftPerBit) {
+  OpBuilder builder(log);
+  Location loc = log->getLoc();
+  Type type = log->getOperand(0).getType();
+  auto constant = [&](float value) -> Value {
+    FloatAttr element = builder.getF32FloatAttr(value);
+    if (auto vector = dyn_cast<VectorType>(type))
+      return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(vector, Attribute(element)));
+    return arith::ConstantOp::create(builder, loc, element);
+  };
+  Value x = log->getOperand(0);
+  Value small = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, x, constant(0x1p-126f));
+  Value scaled = arith::MulFOp::create(builder, loc, x, constant(0x1p24f));
+  log->setOperand(0, arith::SelectOp::create(builder, loc, small, scaled, x));
+  builder.setInsertionPointAfter(log);
+  Value shift = arith::SelectOp::create(builder, loc, small, constant(float(24 * shiftPerBit)), constant(0));
+  auto result = arith::SubFOp::create(builder, loc, log->getResult(0), shift);
+  log->getResult(0).replaceAllUsesExcept(result, result);
+}
+
+void nereid::cpu::prepareMathFunctions(Operation *root) {
+  SmallVector<Operation *> logs;
+  root->walk([&](Operation *op) {
+    if (isa<math::LogOp, math::Log2Op>(op) && getElementTypeOrSelf(op->getResult(0).getType()).isF32())
+      logs.push_back(op);
+  });
+  for (Operation *log : logs)
+    scaleSubnormals(log, isa<math::Log2Op>(log) ? 1.0 : 0.69314718055994530942);
+}
+
 void nereid::cpu::populateMathFunctionPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandExp2, ExpandRsqrt>(patterns.getContext());
+  patterns.add<ExpandExp2, ExpandRsqrt, CallLibrary>(patterns.getContext());
   // fp16 goes through fp32 whatever the function is.
   populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {

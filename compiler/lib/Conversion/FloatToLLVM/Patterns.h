@@ -10,6 +10,9 @@ namespace nereid::cpu {
 /// arith.truncf of fp64 to 16 bits and less.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
 
+/// Scales arguments of logarithms below `root` into the range of the expansion.
+void prepareMathFunctions(mlir::Operation *root);
+
 /// math operations on fp16 and fp32, where an expansion is accurate.
 void populateMathFunctionPatterns(mlir::RewritePatternSet &patterns);
 

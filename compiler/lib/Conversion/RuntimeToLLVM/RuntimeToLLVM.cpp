@@ -270,6 +270,11 @@ struct LowerRuntime : nereid::impl::NereidCPULowerRuntimeBase<LowerRuntime> {
             names.push_back(getTypeName(type));
         module->setAttr(argumentsAttrName,
                         lowering.builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(names)));
+        SmallVector<int32_t> symmetric;
+        for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+          if (function.getArgAttr(i, "nereid.symmetric"))
+            symmetric.push_back(i);
+        module->setAttr(symmetricArgumentsAttrName, lowering.builder.getDenseI32ArrayAttr(symmetric));
       }
       failedAny |= failed(lowerFunction(lowering, function));
     }

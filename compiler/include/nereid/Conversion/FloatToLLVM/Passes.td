@@ -19,7 +19,7 @@ def NereidCPUExpandFloats : Pass<"nereid-cpu-expand-floats", "::mlir::ModuleOp">
       and all of fp64, becomes calls of the C library's functions later.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::vector::VectorDialect"];
+                           "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // NEREID_CONVERSION_FLOATTOLLVM_PASSES_TD

@@ -24,6 +24,7 @@ inline constexpr llvm::StringLiteral sitesAttrName = "cpu.sites";
 inline constexpr llvm::StringLiteral blockingAttrName = "cpu.blocking";
 inline constexpr llvm::StringLiteral distributedAttrName = "cpu.distributed";
 inline constexpr llvm::StringLiteral argumentsAttrName = "cpu.arguments";
+inline constexpr llvm::StringLiteral symmetricArgumentsAttrName = "cpu.symmetric_arguments";
 } // namespace cpu
 } // namespace nereid
 

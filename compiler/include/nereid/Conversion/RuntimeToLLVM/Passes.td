@@ -22,7 +22,8 @@ def NereidCPULowerRuntime : Pass<"nereid-cpu-lower-runtime", "::mlir::ModuleOp">
     Module attributes that it sets: `cpu.sites` (source locations by number, each
     `[file, line, column, function]`), `cpu.blocking` (a call may wait for another
     program), `cpu.distributed`, `cpu.arguments` (type names of the kernel's
-    arguments).
+    arguments), `cpu.symmetric_arguments` (numbers of those that have
+    `nereid.symmetric`).
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect"];

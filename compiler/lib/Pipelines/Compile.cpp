@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "nereid/Pipelines/Compile.h"
+
+#include "nereid/Conversion/RuntimeToLLVM/Passes.h"
+#include "nereid/Dialect/CPU/IR/CPU.h"
+#include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Pipelines/Registration.h"
+#include "nereid/Target/CPU/ObjectEmitter.h"
+#include "nereid/abi.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+
+using namespace mlir;
+
+namespace nereid {
+
+std::optional<Stage> parseStage(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<Stage>>(name)
+      .Case("ttir", Stage::TTIR)
+      .Case("cpu-tiles", Stage::CPUTiles)
+      .Case("llvm", Stage::LLVM)
+      .Case("asm", Stage::Assembly)
+      .Case("obj", Stage::Object)
+      .Default(std::nullopt);
+}
+
+std::string KernelMetadata::toJSON() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream);
+  json.object([&] {
+    json.attribute("name", name);
+    json.attributeArray("args", [&] {
+      for (const std::string &type : argumentTypes)
+        json.value(type);
+    });
+    json.attribute("scratch_bytes", int64_t(scratchBytes));
+    json.attribute("blocking", blocking);
+    json.attribute("distributed", distributed);
+    json.attribute("launch_mode", launchMode);
+    json.attributeArray("symmetric_args", [&] {
+      for (unsigned index : symmetricArguments)
+        json.value(int64_t(index));
+    });
+    json.attributeArray("sites", [&] {
+      for (const Site &site : sites)
+        json.array([&] {
+          json.value(llvm::json::fixUTF8(site.file));
+          json.value(int64_t(site.line));
+          json.value(int64_t(site.column));
+          json.value(site.function);
+          json.value(llvm::json::fixUTF8(site.text));
+        });
+    });
+    json.attribute("abi_version", int64_t(abiVersion));
+    json.attribute("target_cpu", targetCPU);
+  });
+  return text;
+}
+
+namespace {
+
+/// Source files by path, read when first needed.
+class Sources {
+public:
+  explicit Sources(const CompileOptions &options) : options(options) {}
+
+  std::shared_ptr<const SourceFile> get(llvm::StringRef path) {
+    auto [it, isNew] = files.try_emplace(path);
+    if (!isNew)
+      return it->second;
+    if (options.findSource)
+      it->second = options.findSource(path);
+    if (!it->second)
+      it->second = read(path);
+    return it->second;
+  }
+
+private:
+  static std::shared_ptr<const SourceFile> read(llvm::StringRef path) {
+    auto file = std::make_shared<SourceFile>();
+    file->path = path.str();
+    if (auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true)) {
+      llvm::SmallVector<llvm::StringRef> lines;
+      (*buffer)->getBuffer().split(lines, '\n');
+      for (llvm::StringRef line : lines)
+        file->lines.push_back(line.rtrim('\r').str());
+    }
+    return file;
+  }
+
+  const CompileOptions &options;
+  llvm::StringMap<std::shared_ptr<const SourceFile>> files;
+};
+
+/// Turns what passes report into the compiler's own diagnostics.
+class DiagnosticCollector {
+public:
+  DiagnosticCollector(MLIRContext *context, const CompileOptions &options, DiagnosticSink *warnings)
+      : sources(options), warnings(warnings), handler(context, [this](mlir::Diagnostic &diagnostic) {
+          collect(diagnostic);
+          return success();
+        }) {}
+
+  /// Throws the first error, or an internal error when `what` failed silently.
+  [[noreturn]] void fail(llvm::StringRef what) {
+    if (!errors.empty())
+      throw CompileError(errors.front());
+    throw CompileError(makeDiagnostic(Diag::internal_error, SourceRange(), what.str()));
+  }
+
+  Sources sources;
+
+private:
+  /// Fills the range and, for inlined calls, a note for each caller.
+  void resolve(Location location, SourceRange &range, std::vector<Note> &notes) {
+    if (auto file = dyn_cast<FileLineColRange>(location)) {
+      range.file = sources.get(file.getFilename().getValue());
+      range.line = file.getStartLine();
+      range.column = file.getStartColumn();
+      range.endLine = file.getEndLine();
+      range.endColumn = file.getEndColumn();
+    } else if (auto name = dyn_cast<NameLoc>(location)) {
+      resolve(name.getChildLoc(), range, notes);
+    } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
+      resolve(call.getCallee(), range, notes);
+      SourceRange caller;
+      std::vector<Note> outer;
+      resolve(call.getCaller(), caller, outer);
+      if (!range.isValid()) {
+        range = caller;
+      } else if (caller.isValid()) {
+        notes.push_back({caller, "called from here"});
+      }
+      notes.insert(notes.end(), outer.begin(), outer.end());
+    } else if (auto fused = dyn_cast<FusedLoc>(location)) {
+      for (Location inner : fused.getLocations()) {
+        resolve(inner, range, notes);
+        if (range.isValid())
+          return;
+      }
+    }
+  }
+
+  void collect(mlir::Diagnostic &reported) {
+    if (reported.getSeverity() == DiagnosticSeverity::Remark || reported.getSeverity() == DiagnosticSeverity::Note)
+      return;
+    bool isError = reported.getSeverity() == DiagnosticSeverity::Error;
+    Diagnostic diagnostic;
+    diagnostic.severity = isError ? Severity::Error : Severity::Warning;
+    diagnostic.id = isError ? Diag::pass_error : Diag::pass_warning;
+    diagnostic.message = reported.str();
+    std::vector<Note> callers;
+    resolve(reported.getLocation(), diagnostic.range, callers);
+    for (mlir::Diagnostic &note : reported.getNotes()) {
+      Note converted;
+      std::vector<Note> ignored;
+      resolve(note.getLocation(), converted.range, ignored);
+      converted.message = note.str();
+      // The dump of the failing operation says nothing to a kernel's author.
+      if (!llvm::StringRef(converted.message).starts_with("see current operation"))
+        diagnostic.notes.push_back(std::move(converted));
+    }
+    diagnostic.notes.insert(diagnostic.notes.end(), callers.begin(), callers.end());
+    if (isError)
+      errors.push_back(std::move(diagnostic));
+    else if (warnings)
+      warnings->report(diagnostic);
+  }
+
+  DiagnosticSink *warnings;
+  std::vector<Diagnostic> errors;
+  ScopedDiagnosticHandler handler;
+};
+
+/// One run of the pipeline over one module.
+class Driver {
+public:
+  Driver(ModuleOp module, const CompileOptions &options, DiagnosticSink *warnings)
+      : module(module), options(options), collector(prepare(module.getContext()), options, warnings) {
+    dumpFolder = options.dumpFolder;
+    if (const char *folder = std::getenv("NEREID_DUMP"); dumpFolder.empty() && folder)
+      dumpFolder = folder;
+    findKernel();
+  }
+
+  std::string run(Stage stage) {
+    dump("0-frontend.mlir", [&] { return printModule(); });
+    runPhases("check", [&](OpPassManager &pm) {
+      buildCPUCheckPhase(pm, options.pipeline);
+      buildCPUSimplifyPhase(pm, options.pipeline);
+    });
+    dump("1-ttir.mlir", [&] { return printModule(); });
+    if (stage == Stage::TTIR)
+      return printModule();
+
+    if (auto mode = module->getAttrOfType<StringAttr>("ascend.launch_mode"))
+      metadata.launchMode = mode.getValue().str();
+    runPhases("tiles", [&](OpPassManager &pm) { buildCPUTilePhase(pm, options.pipeline); });
+    dump("2-cpu-tiles.mlir", [&] { return printModule(); });
+    if (stage == Stage::CPUTiles)
+      return printModule();
+
+    runPhases("lowering", [&](OpPassManager &pm) { buildCPULoweringPhase(pm, options.pipeline); });
+    fillMetadata();
+    dump("3-llvm-dialect.mlir", [&] { return printModule(); });
+    dump("4-llvm.ll", [&] { return emit(cpu::EmitKind::LLVMIR); });
+    if (stage == Stage::LLVM)
+      return emit(cpu::EmitKind::LLVMIR);
+    dump("5-asm.s", [&] { return emit(cpu::EmitKind::Assembly); });
+    if (stage == Stage::Assembly)
+      return emit(cpu::EmitKind::Assembly);
+    std::string object = emit(cpu::EmitKind::Object);
+    dump("6-object.o", [&] { return object; });
+    dump("7-metadata.json", [&] { return metadata.toJSON(); });
+    return object;
+  }
+
+  KernelMetadata metadata;
+
+private:
+  static MLIRContext *prepare(MLIRContext *context) {
+    // A kernel is one function: threads only cost time.
+    context->disableMultithreading();
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    context->appendDialectRegistry(registry);
+    context->loadDialect<LLVM::LLVMDialect, cpu::CPUDialect>();
+    return context;
+  }
+
+  void findKernel() {
+    unsigned count = 0;
+    for (auto function : module.getOps<tt::FuncOp>())
+      if (function.isPublic()) {
+        metadata.name = function.getName().str();
+        ++count;
+      }
+    if (count != 1)
+      throw CompileError(makeDiagnostic(Diag::no_kernel, SourceRange(), count));
+  }
+
+  void runPhases(llvm::StringRef name, llvm::function_ref<void(OpPassManager &)> build) {
+    PassManager pm(module.getContext());
+    build(pm);
+    if (!options.crashReproducer.empty())
+      pm.enableCrashReproducerGeneration(options.crashReproducer);
+    if (failed(pm.run(module)))
+      collector.fail(name);
+  }
+
+  std::string emit(cpu::EmitKind kind) {
+    cpu::EmitOptions emitOptions;
+    emitOptions.target = options.pipeline.target;
+    emitOptions.enableFPFusion = options.enableFPFusion;
+    auto result = cpu::emitCode(module, emitOptions, kind);
+    if (failed(result))
+      collector.fail("code generation");
+    return std::move(*result);
+  }
+
+  std::string printModule() {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    OpPrintingFlags flags;
+    module->print(stream, flags);
+    stream << "\n";
+    return text;
+  }
+
+  /// Names sort in the order of the stages.
+  void dump(llvm::StringRef suffix, llvm::function_ref<std::string()> text) {
+    if (dumpFolder.empty())
+      return;
+    llvm::SmallString<128> path(dumpFolder);
+    if (llvm::sys::fs::create_directories(path))
+      return;
+    llvm::sys::path::append(path, metadata.name + "." + suffix);
+    std::error_code error;
+    llvm::raw_fd_ostream stream(path, error);
+    if (!error)
+      stream << text();
+  }
+
+  void fillMetadata() {
+    auto flag = [&](llvm::StringRef name) {
+      auto attribute = module->getAttrOfType<BoolAttr>(name);
+      return attribute && attribute.getValue();
+    };
+    if (auto bytes = module->getAttrOfType<IntegerAttr>(cpu::scratchBytesAttrName))
+      metadata.scratchBytes = bytes.getValue().getZExtValue();
+    metadata.blocking = flag(cpu::blockingAttrName) || flag("nereid.blocking");
+    metadata.distributed = flag(cpu::distributedAttrName);
+    if (auto types = module->getAttrOfType<ArrayAttr>(cpu::argumentsAttrName))
+      for (auto type : types.getAsRange<StringAttr>())
+        metadata.argumentTypes.push_back(type.str());
+    if (auto indices = module->getAttrOfType<DenseI32ArrayAttr>(cpu::symmetricArgumentsAttrName))
+      metadata.symmetricArguments.assign(indices.asArrayRef().begin(), indices.asArrayRef().end());
+    if (auto sites = module->getAttrOfType<ArrayAttr>(cpu::sitesAttrName))
+      for (auto row : sites.getAsRange<ArrayAttr>()) {
+        Site site;
+        site.file = cast<StringAttr>(row[0]).str();
+        site.line = cast<IntegerAttr>(row[1]).getInt();
+        site.column = cast<IntegerAttr>(row[2]).getInt();
+        site.function = cast<StringAttr>(row[3]).str();
+        if (!site.file.empty())
+          site.text = collector.sources.get(site.file)->line(site.line);
+        metadata.sites.push_back(std::move(site));
+      }
+    metadata.abiVersion = NRD_ABI_VERSION;
+    metadata.targetCPU = options.pipeline.target.cpu;
+  }
+
+  ModuleOp module;
+  const CompileOptions &options;
+  DiagnosticCollector collector;
+  std::string dumpFolder;
+};
+
+} // namespace
+
+CompiledKernel compileKernel(ModuleOp module, const CompileOptions &options, DiagnosticSink *warnings) {
+  Driver driver(module, options, warnings);
+  CompiledKernel kernel;
+  kernel.object = driver.run(Stage::Object);
+  kernel.metadata = std::move(driver.metadata);
+  return kernel;
+}
+
+std::string emitStage(ModuleOp module, Stage stage, const CompileOptions &options, DiagnosticSink *warnings) {
+  return Driver(module, options, warnings).run(stage);
+}
+
+} // namespace nereid

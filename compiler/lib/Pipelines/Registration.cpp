@@ -8,6 +8,7 @@
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 #include "nereid/Pipelines/CPU.h"
+#include "nereid/Pipelines/TTIR.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -37,6 +38,7 @@ void nereid::registerAllDialects(DialectRegistry &registry) {
   registry.insert<tt::TritonDialect, distributed::DistributedDialect, ascend::AscendDialect, cpu::CPUDialect,
                   arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, func::FuncDialect,
                   vector::VectorDialect, LLVM::LLVMDialect, ub::UBDialect>();
+  registerTTIRDialects(registry);
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertFuncToLLVMInterface(registry);
@@ -59,4 +61,5 @@ void nereid::registerAllPasses() {
   registerNereidFloatToLLVMPasses();
   registerNereidRuntimeToLLVMPasses();
   registerCPUPipelines();
+  registerTTIRPipelines();
 }

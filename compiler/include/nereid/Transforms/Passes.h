@@ -15,6 +15,10 @@ namespace nereid {
 
 #define GEN_PASS_REGISTRATION
 #include "nereid/Transforms/Passes.h.inc"
+
+/// Registers the dialects from which upstream's TTIR takes single operations
+/// (gpu, ttg); `nereid-import-ttir` and `nereid-export-ttir` need them.
+void registerTTIRDialects(mlir::DialectRegistry &registry);
 } // namespace nereid
 
 #endif // NEREID_TRANSFORMS_PASSES_H

@@ -150,4 +150,34 @@ def NereidStructureLoopPointers : Pass<"nereid-structure-loop-pointers"> {
   let dependentDialects = ["::nereid::tt::TritonDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// TTIR of upstream Triton
+//===----------------------------------------------------------------------===//
+
+def NereidImportTTIR : Pass<"nereid-import-ttir", "::mlir::ModuleOp"> {
+  let summary = "Makes tt IR of what upstream's front end writes";
+  let description = [{
+    `gpu.barrier` and `ttg.barrier` become `tt.debug_barrier`. All other
+    differences of the text are dealt with when it is read.
+  }];
+  let dependentDialects = ["::nereid::tt::TritonDialect"];
+}
+
+def NereidExportTTIR : Pass<"nereid-export-ttir", "::mlir::ModuleOp"> {
+  let summary = "Leaves what a version of upstream Triton reads, or says why not";
+  let description = [{
+    For a module after inlining. What upstream cannot express is an error at the
+    user's line: operations between ranks and on vector cores, block pointers,
+    shapes that are no powers of two. The rest is made explicit: `other = 0` of
+    masked loads, the rounding mode of narrowing casts; `tt.debug_barrier` is
+    `gpu.barrier`; attributes of this project are removed.
+
+    The module is printed in the text form of `version` from then on.
+  }];
+  let options = [
+    Option<"version", "version", "std::string", "\"3.6\"", "version of Triton: 3.6 or 3.9">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::arith::ArithDialect"];
+}
+
 #endif // NEREID_TRANSFORMS_PASSES_TD

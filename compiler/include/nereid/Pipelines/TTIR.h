@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From and to the TTIR of upstream Triton.
+#ifndef NEREID_PIPELINES_TTIR_H
+#define NEREID_PIPELINES_TTIR_H
+
+#include "mlir/Pass/PassManager.h"
+
+#include <string>
+
+namespace nereid {
+
+struct ExportTTIROptions {
+  /// The version of Triton that reads the text: "3.6" or "3.9".
+  std::string version = "3.6";
+};
+
+/// What upstream's front end wrote becomes a module that targets take.
+void buildImportTTIRPipeline(mlir::OpPassManager &pm);
+
+/// One inlined, simplified kernel in upstream's form; an error at the user's
+/// line where it has no such form. For modules from the front end, before any
+/// phase of a target.
+void buildExportTTIRPipeline(mlir::OpPassManager &pm, const ExportTTIROptions &options = {});
+
+/// nereid-import-ttir-pipeline and nereid-export-ttir-pipeline, by name.
+void registerTTIRPipelines();
+
+} // namespace nereid
+
+#endif // NEREID_PIPELINES_TTIR_H

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What upstream Triton reads, and errors for what it cannot express.
+#include "nereid/Dialect/Ascend/IR/Ascend.h"
+#include "nereid/Dialect/Distributed/IR/Distributed.h"
+#include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Transforms/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+
+namespace nereid {
+#define GEN_PASS_DEF_NEREIDEXPORTTTIR
+#include "nereid/Transforms/Passes.h.inc"
+
+using namespace mlir;
+using TextForm = tt::TritonDialect::TextForm;
+
+namespace {
+
+/// Most elements of a tensor.
+constexpr int64_t maxElements = 1 << 20;
+
+/// Attributes that mean something to this project only.
+bool isOwnAttribute(StringRef name) {
+  StringRef dialect = name.split('.').first;
+  return name.contains('.') &&
+         (dialect == "nereid" || dialect == "ascend" || dialect == "distributed" || dialect == "cpu");
+}
+
+void stripAttributes(Operation *op) {
+  SmallVector<StringAttr> own;
+  for (NamedAttribute attr : op->getDiscardableAttrs())
+    if (isOwnAttribute(attr.getName()))
+      own.push_back(attr.getName());
+  for (StringAttr name : own)
+    op->removeDiscardableAttr(name);
+}
+
+void stripFunctionAttributes(tt::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    SmallVector<NamedAttribute> kept;
+    for (NamedAttribute attr : function_interface_impl::getArgAttrs(function, i))
+      if (!isOwnAttribute(attr.getName()))
+        kept.push_back(attr);
+    function_interface_impl::setArgAttrs(function, i, DictionaryAttr::get(function.getContext(), kept));
+  }
+  if (!function->hasAttr("noinline"))
+    function->setAttr("noinline", BoolAttr::get(function.getContext(), false));
+}
+
+/// "distributed.wait" as the user wrote it: "dl.wait".
+std::string getUserName(Operation *op) {
+  if (auto call = dyn_cast<distributed::ExternCallOp>(op))
+    return (call.getLibname() + "." + call.getSymbol()).str();
+  StringRef name = op->getName().stripDialect();
+  if (isa<distributed::GetRankOp>(op))
+    return "dl.rank";
+  if (isa<distributed::GetNumRanksOp>(op))
+    return "dl.num_ranks";
+  if (isa<ascend::GetSubVecIdOp>(op))
+    return "sub_vec_id";
+  if (isa<distributed::DistributedDialect>(op->getDialect()))
+    return ("dl." + name).str();
+  return op->getName().getStringRef().str();
+}
+
+struct ExportTTIR : impl::NereidExportTTIRBase<ExportTTIR> {
+  using NereidExportTTIRBase::NereidExportTTIRBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (version == "3.6") {
+      form = TextForm::Triton36;
+    } else if (version == "3.9") {
+      form = TextForm::Triton39;
+    } else {
+      emitError(module.getLoc(), "version is \"3.6\" or \"3.9\", got \"") << version << "\"";
+      return signalPassFailure();
+    }
+    bool ok = true;
+    SmallVector<Operation *> ops;
+    module.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops)
+      ok &= succeeded(check(op)) && succeeded(checkTypes(op));
+    if (!ok)
+      return signalPassFailure();
+    for (Operation *op : ops)
+      rewrite(op);
+    getContext().getLoadedDialect<tt::TritonDialect>()->setTextForm(form);
+  }
+
+private:
+  TextForm form = TextForm::Nereid;
+
+  InFlightDiagnostic cannot(Operation *op) {
+    return emitError(op->getLoc()) << getUserName(op) << " cannot be expressed in the TTIR of Triton " << version;
+  }
+
+  LogicalResult check(Operation *op) {
+    if (isa<distributed::YieldOp>(op))
+      return success(); // left out: the programs of a GPU run on their own
+    if (isa<distributed::DistributedDialect>(op->getDialect()))
+      return cannot(op) << ": it has no operations between ranks";
+    if (isa<ascend::AscendDialect>(op->getDialect()))
+      return cannot(op) << ": it has no vector cores";
+    if (isa<tt::MakeTensorPtrOp, tt::AdvanceOp>(op))
+      return cannot(op) << ": use tl.make_tensor_descriptor, or pointers and masks";
+    if (isa<tt::AtomicPollOp>(op) && form == TextForm::Triton36)
+      return cannot(op) << ": loop over tl.atomic_cas";
+    if (auto dot = dyn_cast<tt::DotOp>(op))
+      if (dot.getInputPrecision() == tt::InputPrecision::HF32)
+        return cannot(op) << " with input_precision=\"hf32\": it has \"tf32\", \"tf32x3\" and \"ieee\"";
+    if (auto call = dyn_cast<tt::CallOp>(op)) {
+      auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+      if (llvm::any_of(call->getOperandTypes(), isTensor) || llvm::any_of(call->getResultTypes(), isTensor))
+        return emitError(op->getLoc()) << "the call of " << call.getCallee()
+                                       << " has to be inlined: Triton's back end passes no tensors";
+    }
+    Dialect *dialect = op->getDialect();
+    if (isa_and_nonnull<tt::TritonDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                        cf::ControlFlowDialect, ub::UBDialect>(dialect) ||
+        isa<ModuleOp, gpu::BarrierOp, LLVM::AssumeOp>(op))
+      return success();
+    return cannot(op);
+  }
+
+  LogicalResult checkType(Operation *op, Type type) {
+    if (auto pointer = dyn_cast<tt::PointerType>(type))
+      type = pointer.getPointeeType();
+    if (auto descriptor = dyn_cast<tt::TensorDescType>(type))
+      type = descriptor.getBlockType();
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return success();
+    for (int64_t size : tensor.getShape())
+      if (!llvm::isPowerOf2_64(size))
+        return emitError(op->getLoc()) << "a tensor of shape [" << shape(tensor) << "] cannot be expressed in the TTIR of "
+                                       << "Triton " << version << ": its sizes are powers of two";
+    if (tensor.getNumElements() > maxElements)
+      return emitError(op->getLoc()) << "a tensor of shape [" << shape(tensor) << "] cannot be expressed in the TTIR of "
+                                     << "Triton " << version << ": it has more than " << maxElements << " elements";
+    return success();
+  }
+
+  /// Each type that does not fit is reported once, where it is made first.
+  LogicalResult checkTypes(Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      if (rejected.contains(type))
+        return failure();
+      if (failed(checkType(op, type))) {
+        rejected.insert(type);
+        return failure();
+      }
+    }
+    return success();
+  }
+  llvm::DenseSet<Type> rejected;
+
+  static std::string shape(RankedTensorType type) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    llvm::interleaveComma(type.getShape(), os);
+    return text;
+  }
+
+  void rewrite(Operation *op) {
+    stripAttributes(op);
+    OpBuilder builder(op);
+    if (auto function = dyn_cast<tt::FuncOp>(op)) {
+      stripFunctionAttributes(function);
+    } else if (isa<distributed::YieldOp>(op)) {
+      op->erase();
+    } else if (isa<tt::BarrierOp>(op)) {
+      gpu::BarrierOp::create(builder, op->getLoc());
+      op->erase();
+    } else if (auto load = dyn_cast<tt::LoadOp>(op)) {
+      // Lanes that are masked off read as 0 here, as anything there.
+      if (!load.getMask() || load.getOther())
+        return;
+      if (TypedAttr zero = builder.getZeroAttr(load.getType()))
+        load.getOtherMutable().assign(arith::ConstantOp::create(builder, load.getLoc(), zero));
+    } else if (auto cast = dyn_cast<tt::FpToFpOp>(op)) {
+      unsigned from = getElementTypeOrSelf(cast.getSrc().getType()).getIntOrFloatBitWidth();
+      unsigned to = getElementTypeOrSelf(cast.getType()).getIntOrFloatBitWidth();
+      if (to < from && !cast.getRounding())
+        cast.setRounding(tt::RoundingMode::RTNE);
+    }
+  }
+};
+
+} // namespace
+} // namespace nereid

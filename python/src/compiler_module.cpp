@@ -21,4 +21,5 @@ NB_MODULE(_compiler, m) {
   nb::set_leak_warnings(false);
   bindConstantTable(m);
   bindFrontend(m);
+  bindCompile(m);
 }

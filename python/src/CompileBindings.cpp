@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The compiler driver and the loader for Python.
+#include "FrontendBindings.h"
+
+#include "nereid/Pipelines/Compile.h"
+#include "nereid/Pipelines/Registration.h"
+#include "nereid/Target/CPU/Loader.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Config/llvm-config.h"
+
+#include <nanobind/stl/string.h>
+
+#include <cstdlib>
+
+namespace nb = nanobind;
+using namespace nereid;
+
+namespace nereid::python {
+namespace {
+
+/// Keeps warnings until Python may be called again.
+struct WarningList : DiagnosticSink {
+  void report(const Diagnostic &diagnostic) override { warnings.push_back(diagnostic); }
+  std::vector<Diagnostic> warnings;
+};
+
+void warn(const WarningList &list) {
+  for (const Diagnostic &warning : list.warnings) {
+    const char *path = warning.range.isValid() ? warning.range.file->path.c_str() : "<kernel>";
+    if (PyErr_WarnExplicit(PyExc_UserWarning, render(warning).c_str(), path, int(warning.range.line), nullptr,
+                           nullptr) < 0)
+      throw nb::python_error();
+  }
+}
+
+/// Lines of a file as Python knows them: notebook cells have some too.
+std::shared_ptr<const SourceFile> findSource(llvm::StringRef path) {
+  nb::gil_scoped_acquire gil;
+  auto file = std::make_shared<SourceFile>();
+  file->path = path.str();
+  try {
+    nb::object lines = nb::module_::import_("linecache").attr("getlines")(file->path);
+    for (nb::handle line : lines) {
+      std::string text = nb::cast<std::string>(line);
+      while (!text.empty() && (text.back() == '\n' || text.back() == '\r'))
+        text.pop_back();
+      file->lines.push_back(std::move(text));
+    }
+  } catch (nb::python_error &) {
+    // Without the text, diagnostics still have their line numbers.
+  }
+  return file;
+}
+
+/// The CPU that code is made for: NEREID_CPU, else this one.
+cpu::TargetFeatures chooseTarget() {
+  const char *name = std::getenv("NEREID_CPU");
+  std::string error;
+  auto target = cpu::TargetFeatures::named(name ? name : "host", &error);
+  if (!error.empty())
+    throw nb::value_error(("NEREID_CPU: " + error).c_str());
+  return target;
+}
+
+CompileOptions importCompileOptions(nb::handle options) {
+  CompileOptions result;
+  result.pipeline.target = chooseTarget();
+  result.findSource = findSource;
+  if (options.is_none())
+    return result;
+  nb::dict dict = nb::cast<nb::dict>(options);
+  if (dict.contains("unused_token") && !nb::object(dict["unused_token"]).is_none())
+    result.pipeline.unusedToken = nb::cast<std::string>(dict["unused_token"]);
+  if (dict.contains("enable_fp_fusion"))
+    result.enableFPFusion = nb::cast<bool>(dict["enable_fp_fusion"]);
+  if (dict.contains("crash_reproducer"))
+    result.crashReproducer = nb::cast<std::string>(dict["crash_reproducer"]);
+  return result;
+}
+
+/// One kernel after compilation. The stages between are made when asked for,
+/// from the front end's IR.
+class Compilation {
+public:
+  Compilation(nb::handle function, nb::handle args, nb::handle options) : options(importCompileOptions(options)) {
+    mlir::DialectRegistry registry;
+    registerAllDialects(registry);
+    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+    auto module = buildModule(context, function, args, options);
+    {
+      llvm::raw_string_ostream stream(source);
+      mlir::OpPrintingFlags flags;
+      flags.enableDebugInfo(true, /*prettyForm=*/false);
+      module->print(stream, flags);
+    }
+    {
+      llvm::raw_string_ostream stream(ttirText);
+      module->print(stream);
+      stream << "\n";
+    }
+    run([&](DiagnosticSink *sink) { kernel = compileKernel(*module, this->options, sink); });
+  }
+
+  nb::bytes object() const { return nb::bytes(kernel.object.data(), kernel.object.size()); }
+  std::string metadata() const { return kernel.metadata.toJSON(); }
+  const std::string &ttir() const { return ttirText; }
+  std::string stage(Stage stage) const {
+    std::string text;
+    run([&](DiagnosticSink *sink) {
+      mlir::DialectRegistry registry;
+      registerAllDialects(registry);
+      mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+      auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);
+      if (!module)
+        throw std::runtime_error("the kernel's IR could not be read back");
+      CompileOptions quiet = options;
+      text = emitStage(*module, stage, quiet, sink);
+    });
+    return text;
+  }
+
+private:
+  /// Runs the compiler without the interpreter's lock; reports afterwards.
+  static void run(llvm::function_ref<void(DiagnosticSink *)> work) {
+    WarningList warnings;
+    std::optional<Diagnostic> error;
+    {
+      nb::gil_scoped_release unlocked;
+      try {
+        work(&warnings);
+      } catch (const CompileError &failure) {
+        error = failure.diagnostic;
+      }
+    }
+    if (error)
+      raiseDiagnostic(*error);
+    warn(warnings);
+  }
+
+  CompileOptions options;
+  CompiledKernel kernel;
+  std::string source, ttirText;
+};
+
+std::unique_ptr<cpu::LoadedCode> load(nb::bytes object, const std::string &name, nb::dict symbols) {
+  std::vector<std::string> names;
+  std::vector<cpu::Symbol> table;
+  names.reserve(nb::len(symbols));
+  for (auto [key, value] : symbols) {
+    names.push_back(nb::cast<std::string>(key));
+    table.push_back({names.back(), reinterpret_cast<void *>(nb::cast<uintptr_t>(value))});
+  }
+  auto code = cpu::loadObject(llvm::StringRef(object.c_str(), object.size()), name, table);
+  if (!code)
+    throw std::runtime_error("the code of kernel '" + name + "' does not load: " + llvm::toString(code.takeError()));
+  return std::move(*code);
+}
+
+nb::dict versionInfo() {
+  cpu::TargetFeatures host = cpu::TargetFeatures::host();
+  nb::dict info;
+  info["LLVM"] = LLVM_VERSION_STRING;
+  info["CPU"] = host.cpu;
+  info["vector width"] = std::to_string(host.vectorBits) + " bits";
+  info["triple"] = host.triple;
+  return info;
+}
+
+} // namespace
+
+void bindCompile(nb::module_ &m) {
+  nb::class_<Compilation>(m, "CompiledKernel", "A kernel's machine code, and the stages on the way to it.")
+      .def_prop_ro("object", &Compilation::object, "Bytes of a relocatable object file.")
+      .def_prop_ro("metadata", &Compilation::metadata, "What a launcher must know, as JSON text.")
+      .def_prop_ro("ttir", &Compilation::ttir, "IR of the front end, before any pass.")
+      .def_prop_ro(
+          "tiles", [](const Compilation &c) { return c.stage(Stage::CPUTiles); },
+          "IR after tensors became loops over vectors and buffers.")
+      .def_prop_ro(
+          "llvm", [](const Compilation &c) { return c.stage(Stage::LLVM); }, "Optimised LLVM IR.")
+      .def_prop_ro(
+          "asm", [](const Compilation &c) { return c.stage(Stage::Assembly); }, "Assembly text.");
+  m.def(
+      "compile",
+      [](nb::handle function, nb::handle args, nb::handle options) {
+        return std::make_unique<Compilation>(function, args, options);
+      },
+      nb::arg("function"), nb::arg("args"), nb::arg("options") = nb::none(),
+      "Compiles a jit function for the given argument entries; raises nereid.CompilationError.");
+
+  nb::class_<cpu::LoadedCode>(m, "LoadedKernel", "Machine code in this process; unloaded with the object.")
+      .def_prop_ro(
+          "address", [](const cpu::LoadedCode &code) { return reinterpret_cast<uintptr_t>(code.address()); },
+          "Address of the kernel's function.");
+  m.def("load", &load, nb::arg("object"), nb::arg("name"), nb::arg("symbols"),
+        "Links an object file into this process. `symbols` maps the runtime's entry points to addresses.");
+  m.def("version_info", &versionInfo, "Versions of LLVM and of the CPU that code is made for.");
+}
+
+} // namespace nereid::python

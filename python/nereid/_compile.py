@@ -4,9 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Iterator, Mapping
 
@@ -166,18 +163,4 @@ def _compile_and_store(function, specs: list, options: dict, key: str) -> Compil
     _cache.write(key, code, metadata)
     kernel = CompiledKernel(function, specs, options, code, metadata, from_cache=False)
     kernel._compilation = compilation
-    folder = os.environ.get("NEREID_DUMP")
-    if folder:
-        dump(kernel, Path(folder), key)
     return kernel
-
-
-def dump(kernel: CompiledKernel, folder: Path, key: str) -> None:
-    """Writes every stage of a kernel to a folder of its own (NEREID_DUMP)."""
-    target = folder / f"{re.sub('[^A-Za-z0-9_]', '_', kernel.name)}-{key[:12]}"
-    target.mkdir(parents=True, exist_ok=True)
-    for stage, suffix in zip(STAGES, ("ttir", "tiles.mlir", "ll", "s", "o")):
-        content = kernel.asm[stage]
-        path = target / f"kernel.{suffix}"
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    (target / "signature.json").write_text(json.dumps(kernel.signature, indent=2))

@@ -3,6 +3,8 @@
 #include "ArrayView.h"
 #include "Dispatcher.h"
 
+#include <nanobind/stl/string.h>
+
 namespace nb = nanobind;
 using namespace nereid::python;
 
@@ -32,7 +34,7 @@ bool nereid::python::isLanguageObject(PyObject *object) {
 
 PyObject *nereid::python::languageDtype(Dtype dtype) {
   PyObject *dtypes = languageObjects().dtypes;
-  return dtypes ? PyDict_GetItemString(dtypes, dtypeInfo(dtype).name) : nullptr;
+  return dtypes && dtype != Dtype::None ? PyDict_GetItemString(dtypes, dtypeInfo(dtype).name) : nullptr;
 }
 
 void nereid::python::bindLanguageObjects(nb::module_ &m) {

@@ -4,7 +4,7 @@
 
 from nereid.language._device import DeviceConstant, device_function
 
-__all__ = ["PropagateNan", "TRITON_MAX_TENSOR_NUMEL", "abs", "add", "arange", "argmax", "argmin", "associative_scan", "broadcast", "broadcast_to", "cast", "cat", "cdiv", "ceil", "clamp", "condition", "cos", "cumprod", "cumsum", "div_rn", "erf", "exp", "exp2", "expand_dims", "fdiv", "flip", "floor", "fma", "full", "histogram", "interleave", "join", "log", "log2", "max", "maximum", "min", "minimum", "mul", "num_programs", "permute", "program_id", "range", "ravel", "reduce", "reduce_or", "reshape", "rsqrt", "sigmoid", "sin", "softmax", "split", "sqrt", "sqrt_rn", "squeeze", "static_range", "sub", "sum", "swizzle2d", "to_tensor", "trans", "umulhi", "unsqueeze", "view", "xor_sum", "zeros", "zeros_like"]
+__all__ = ["PropagateNan", "TRITON_MAX_TENSOR_NUMEL", "abs", "add", "advance", "arange", "argmax", "argmin", "associative_scan", "assume", "atomic_add", "atomic_and", "atomic_cas", "atomic_max", "atomic_min", "atomic_or", "atomic_poll", "atomic_xchg", "atomic_xor", "broadcast", "broadcast_to", "cast", "cat", "cdiv", "ceil", "clamp", "condition", "cos", "cumprod", "cumsum", "debug_barrier", "device_assert", "device_print", "div_rn", "dot", "dot_scaled", "erf", "exp", "exp2", "expand_dims", "fdiv", "flip", "floor", "fma", "full", "gather", "histogram", "inline_asm_elementwise", "interleave", "join", "load", "load_tensor_descriptor", "log", "log2", "make_block_ptr", "make_tensor_descriptor", "max", "max_constancy", "max_contiguous", "maximum", "min", "minimum", "mul", "multiple_of", "num_programs", "permute", "program_id", "range", "ravel", "reduce", "reduce_or", "reshape", "rsqrt", "sigmoid", "sin", "softmax", "split", "sqrt", "sqrt_rn", "squeeze", "static_assert", "static_print", "static_range", "store", "store_tensor_descriptor", "sub", "sum", "swizzle2d", "to_tensor", "trans", "umulhi", "unsqueeze", "view", "where", "xor_sum", "zeros", "zeros_like"]
 
 
 @device_function("tl", "abs")
@@ -15,6 +15,11 @@ def abs(x):
 @device_function("tl", "add")
 def add(x, y, sanitize_overflow=True):
     """x + y."""
+
+
+@device_function("tl", "advance")
+def advance(base, offsets):
+    """A block pointer moved by offsets, in elements, one per dimension. The result must be used."""
 
 
 @device_function("tl", "arange")
@@ -40,6 +45,103 @@ def associative_scan(input, axis, combine_fn, reverse=False):
     """Inclusive prefix combination along axis with a jit function; shapes stay.
 
     input and combine_fn as of tl.reduce. reverse: from the last element to the first.
+    """
+
+
+@device_function("tl", "assume")
+def assume(cond):
+    """Promises that a scalar condition holds."""
+
+
+@device_function("tl", "atomic_add")
+def atomic_add(pointer, val, mask=None, sem=None, scope=None):
+    """Atomically adds val (integers, fp16, bf16, fp32, fp64).
+
+    pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+    type. Lanes where mask is false do nothing and return an undefined value.
+    sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+    "cta" or "sys". Returns the old values.
+    """
+
+
+@device_function("tl", "atomic_and")
+def atomic_and(pointer, val, mask=None, sem=None, scope=None):
+    """Atomic bitwise and (integers).
+
+    pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+    type. Lanes where mask is false do nothing and return an undefined value.
+    sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+    "cta" or "sys". Returns the old values.
+    """
+
+
+@device_function("tl", "atomic_cas")
+def atomic_cas(pointer, cmp, val, sem=None, scope=None):
+    """Atomic compare and swap: memory becomes val where it equals cmp (bit by bit). Returns the old values.
+
+    pointer: a pointer or block of pointers to elements of 8 to 64 bits; sem and scope as of tl.atomic_add.
+    """
+
+
+@device_function("tl", "atomic_max")
+def atomic_max(pointer, val, mask=None, sem=None, scope=None):
+    """Atomically takes the greater of memory and val.
+
+    pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+    type. Lanes where mask is false do nothing and return an undefined value.
+    sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+    "cta" or "sys". Returns the old values.
+    """
+
+
+@device_function("tl", "atomic_min")
+def atomic_min(pointer, val, mask=None, sem=None, scope=None):
+    """Atomically takes the lesser of memory and val.
+
+    pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+    type. Lanes where mask is false do nothing and return an undefined value.
+    sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+    "cta" or "sys". Returns the old values.
+    """
+
+
+@device_function("tl", "atomic_or")
+def atomic_or(pointer, val, mask=None, sem=None, scope=None):
+    """Atomic bitwise or (integers).
+
+    pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+    type. Lanes where mask is false do nothing and return an undefined value.
+    sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+    "cta" or "sys". Returns the old values.
+    """
+
+
+@device_function("tl", "atomic_poll")
+def atomic_poll(pointer, expected_value, sem=None, scope=None, timeout_ns=None):
+    """Spins until the 32- or 64-bit integer at pointer equals expected_value; returns int1, False when timeout_ns
+    nanoseconds went by. sem defaults to "acquire".
+    """
+
+
+@device_function("tl", "atomic_xchg")
+def atomic_xchg(pointer, val, mask=None, sem=None, scope=None):
+    """Atomically replaces memory by val.
+
+    pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+    type. Lanes where mask is false do nothing and return an undefined value.
+    sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+    "cta" or "sys". Returns the old values.
+    """
+
+
+@device_function("tl", "atomic_xor")
+def atomic_xor(pointer, val, mask=None, sem=None, scope=None):
+    """Atomic bitwise exclusive or (integers).
+
+    pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+    type. Lanes where mask is false do nothing and return an undefined value.
+    sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+    "cta" or "sys". Returns the old values.
     """
 
 
@@ -112,9 +214,48 @@ def cumsum(input, axis=0, reverse=False, dtype=None):
     """Cumulative sum along axis. bf16 gives fp32, integers narrower than 32 bits int32 or uint32; dtype overrides."""
 
 
+@device_function("tl", "debug_barrier")
+def debug_barrier():
+    """Orders the memory accesses of the program's threads."""
+
+
+@device_function("tl", "device_assert")
+def device_assert(cond, msg="", mask=None):
+    """In debug mode, stops the job with msg when an element of cond is false where mask holds."""
+
+
+@device_function("tl", "device_print")
+def device_print(prefix, *args, hex=False):
+    """Prints prefix and the elements of the arguments from every program. prefix: printable ASCII, known at compile
+    time. hex: integers in hexadecimal.
+    """
+
+
 @device_function("tl", "div_rn")
 def div_rn(x, y):
     """Division rounded to nearest even (IEEE), for floating operands."""
+
+
+@device_function("tl", "dot")
+def dot(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=None):
+    """Matrix product of [.., M, K] and [.., K, N], plus acc; any sizes from 1 on.
+
+    input, other: blocks of equal rank (2, or more with batch dimensions in front) and equal dtype: int8, uint8,
+    fp16, bf16, fp32, fp64; two fp8 types may differ. The result is int32 for 8-bit integers, fp64 for fp64, fp32
+    for bf16 and fp32; for fp16 and fp8 it is out_dtype (fp16 or fp32; default that of acc, or fp32). Products are
+    accumulated in fp32. acc: a block of the result's shape and dtype.
+    input_precision: "ieee" (default), "tf32", "tf32x3", "bf16x3", "bf16x6", "hf32": how fp32 operands may
+    be rounded. allow_tf32: old spelling of "tf32" (True) and "ieee" (False).
+    """
+
+
+@device_function("tl", "dot_scaled")
+def dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, lhs_k_pack=True, rhs_k_pack=True, out_dtype=None):
+    """Matrix product of block-scaled operands, fp32 result.
+
+    Formats: "e2m1" (two elements per uint8), "e4m3", "e5m2", "bf16", "fp16". Scales: powers of two (e8m0) in
+    uint8, one for each group of elements along K; None for unscaled operands.
+    """
 
 
 @device_function("tl", "erf")
@@ -170,11 +311,26 @@ def full(shape, value, dtype):
     """
 
 
+@device_function("tl", "gather")
+def gather(src, index, axis):
+    """Picks elements of src along axis: result[.., i, ..] = src[.., index[.., i, ..], ..].
+
+    index: integers, of src's rank and of its size in all dimensions but axis; values from 0 to the size - 1.
+    """
+
+
 @device_function("tl", "histogram")
 def histogram(input, num_bins, mask=None):
     """Counts of the integers 0 to num_bins - 1 in a 1-D block of 32-bit integers, as int32.
 
     mask: int1 block of the same shape; elements where it is false are not counted.
+    """
+
+
+@device_function("tl", "inline_asm_elementwise")
+def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
+    """Assembly of the target, applied to pack elements at a time; args are broadcast together. dtype: that of the
+    result, or a tuple for several results. The CPU target does not accept it.
     """
 
 
@@ -190,6 +346,25 @@ def join(a, b):
     """
 
 
+@device_function("tl", "load")
+def load(pointer, mask=None, other=None, boundary_check=(), padding_option="", cache_modifier="", eviction_policy="", volatile=False, care_padding=True):
+    """Reads what pointer points to.
+
+    pointer: a single pointer (gives a scalar), a block of pointers (gives a block), or a block pointer.
+    mask: int1, broadcast with the pointers; lanes where it is false are not read and are `other`, or 0.
+    other: broadcast and cast to the element type; needs a mask. care_padding=False leaves them undefined.
+    boundary_check, padding_option ("", "zero", "nan"): only for block pointers, instead of mask and other;
+    elements outside the tensor in the named dimensions are the padding, 0 by default.
+    cache_modifier: "", ".ca", ".cg", ".cs", ".cv". eviction_policy: "", "evict_first", "evict_last".
+    volatile: the load is not moved, merged or removed.
+    """
+
+
+@device_function("tl", "load_tensor_descriptor")
+def load_tensor_descriptor(desc, offsets):
+    """desc.load(offsets)."""
+
+
 @device_function("tl", "log")
 def log(x):
     """Natural logarithm of each element. fp16, bf16 and fp8 are computed in fp32 and rounded once."""
@@ -200,6 +375,25 @@ def log2(x):
     """Logarithm to base 2 of each element. fp16, bf16 and fp8 are computed in fp32 and rounded once."""
 
 
+@device_function("tl", "make_block_ptr")
+def make_block_ptr(base, shape, strides, offsets, block_shape, order):
+    """Pointer to a block inside a strided tensor.
+
+    base: pointer to the tensor's first element. shape, strides (in elements) and offsets of the block: integers.
+    block_shape, order: known at compile time. All have one entry per dimension.
+    """
+
+
+@device_function("tl", "make_tensor_descriptor")
+def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="zero"):
+    """Descriptor of a strided tensor in memory that is read and written in blocks.
+
+    base: pointer to the first element. shape, strides: integers, one per dimension (1 to 5); the last stride is the
+    constant 1. block_shape: known at compile time, innermost dimension of at least 16 bytes. padding_option:
+    "zero" or "nan", what elements outside the tensor read as.
+    """
+
+
 @device_function("tl", "max")
 def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False, propagate_nan=None):
     """Greatest element along axis; axis None takes all elements and gives a scalar.
@@ -208,6 +402,16 @@ def max(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
     return_indices: also the int32 positions, as a pair; of equal elements the leftmost wins unless
     return_indices_tie_break_left is False. keep_dims: the reduced axis stays with size 1.
     """
+
+
+@device_function("tl", "max_constancy")
+def max_constancy(input, values):
+    """Promises that the first values elements of each dimension are equal. Returns input."""
+
+
+@device_function("tl", "max_contiguous")
+def max_contiguous(input, values):
+    """Promises that the first values elements of each dimension are consecutive numbers. Returns input."""
 
 
 @device_function("tl", "maximum")
@@ -239,6 +443,13 @@ def minimum(x, y, propagate_nan=None):
 @device_function("tl", "mul")
 def mul(x, y, sanitize_overflow=True):
     """x * y."""
+
+
+@device_function("tl", "multiple_of")
+def multiple_of(input, values):
+    """Promises that the elements (of a block: the first of each run of contiguous ones) are multiples of values, one
+    per dimension. Returns input.
+    """
 
 
 @device_function("tl", "num_programs")
@@ -335,9 +546,35 @@ def squeeze(x, dim):
     """Removes dimension dim, which must be of size 1."""
 
 
+@device_function("tl", "static_assert")
+def static_assert(cond, msg=""):
+    """Stops the compilation with msg unless cond, a compile-time value, holds."""
+
+
+@device_function("tl", "static_print")
+def static_print(*values, sep=" ", end="\n", file=None, flush=False):
+    """Prints while compiling: constants as Python does, run-time values by their types."""
+
+
 @device_function("tl", "static_range")
 def static_range(arg1, arg2=None, step=None):
     """Range of a loop that is unrolled while compiling; the loop variable is a compile-time constant."""
+
+
+@device_function("tl", "store")
+def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", eviction_policy=""):
+    """Writes value through pointer.
+
+    pointer: a single pointer, a block of pointers, or a block pointer. value and mask are broadcast to its shape,
+    value is cast to the element type. Lanes where mask is false are not written. boundary_check: only for block
+    pointers; elements outside the tensor in the named dimensions are dropped.
+    cache_modifier: "", ".wb", ".cg", ".cs", ".wt". eviction_policy: "", "evict_first", "evict_last".
+    """
+
+
+@device_function("tl", "store_tensor_descriptor")
+def store_tensor_descriptor(desc, offsets, value):
+    """desc.store(offsets, value)."""
 
 
 @device_function("tl", "sub")
@@ -383,6 +620,14 @@ def unsqueeze(x, dim):
 @device_function("tl", "view")
 def view(input, *shape):
     """Old name of reshape; keeps the order of elements."""
+
+
+@device_function("tl", "where")
+def where(condition, x, y):
+    """x where condition holds, y elsewhere. Both are evaluated.
+
+    condition: int1 (other dtypes: != 0). x and y are promoted to one dtype; all three are broadcast together.
+    """
 
 
 @device_function("tl", "xor_sum")

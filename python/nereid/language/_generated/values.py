@@ -12,6 +12,10 @@ class tensor:
     def abs(self):
         """Absolute value of each element; unsigned integers stay as they are."""
 
+    @device_function("tl", "advance")
+    def advance(self, offsets):
+        """A block pointer moved by offsets, in elements, one per dimension. The result must be used."""
+
     @device_function("tl", "argmax")
     def argmax(self, axis, tie_break_left=True, keep_dims=False):
         """int32 position of the greatest element along axis; of equal ones the leftmost unless tie_break_left is False."""
@@ -25,6 +29,89 @@ class tensor:
         """Inclusive prefix combination along axis with a jit function; shapes stay.
 
         input and combine_fn as of tl.reduce. reverse: from the last element to the first.
+        """
+
+    @device_function("tl", "atomic_add")
+    def atomic_add(self, val, mask=None, sem=None, scope=None):
+        """Atomically adds val (integers, fp16, bf16, fp32, fp64).
+
+        pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+        type. Lanes where mask is false do nothing and return an undefined value.
+        sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+        "cta" or "sys". Returns the old values.
+        """
+
+    @device_function("tl", "atomic_and")
+    def atomic_and(self, val, mask=None, sem=None, scope=None):
+        """Atomic bitwise and (integers).
+
+        pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+        type. Lanes where mask is false do nothing and return an undefined value.
+        sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+        "cta" or "sys". Returns the old values.
+        """
+
+    @device_function("tl", "atomic_cas")
+    def atomic_cas(self, cmp, val, sem=None, scope=None):
+        """Atomic compare and swap: memory becomes val where it equals cmp (bit by bit). Returns the old values.
+
+        pointer: a pointer or block of pointers to elements of 8 to 64 bits; sem and scope as of tl.atomic_add.
+        """
+
+    @device_function("tl", "atomic_max")
+    def atomic_max(self, val, mask=None, sem=None, scope=None):
+        """Atomically takes the greater of memory and val.
+
+        pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+        type. Lanes where mask is false do nothing and return an undefined value.
+        sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+        "cta" or "sys". Returns the old values.
+        """
+
+    @device_function("tl", "atomic_min")
+    def atomic_min(self, val, mask=None, sem=None, scope=None):
+        """Atomically takes the lesser of memory and val.
+
+        pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+        type. Lanes where mask is false do nothing and return an undefined value.
+        sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+        "cta" or "sys". Returns the old values.
+        """
+
+    @device_function("tl", "atomic_or")
+    def atomic_or(self, val, mask=None, sem=None, scope=None):
+        """Atomic bitwise or (integers).
+
+        pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+        type. Lanes where mask is false do nothing and return an undefined value.
+        sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+        "cta" or "sys". Returns the old values.
+        """
+
+    @device_function("tl", "atomic_poll")
+    def atomic_poll(self, expected_value, sem=None, scope=None, timeout_ns=None):
+        """Spins until the 32- or 64-bit integer at pointer equals expected_value; returns int1, False when timeout_ns
+        nanoseconds went by. sem defaults to "acquire".
+        """
+
+    @device_function("tl", "atomic_xchg")
+    def atomic_xchg(self, val, mask=None, sem=None, scope=None):
+        """Atomically replaces memory by val.
+
+        pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+        type. Lanes where mask is false do nothing and return an undefined value.
+        sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+        "cta" or "sys". Returns the old values.
+        """
+
+    @device_function("tl", "atomic_xor")
+    def atomic_xor(self, val, mask=None, sem=None, scope=None):
+        """Atomic bitwise exclusive or (integers).
+
+        pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
+        type. Lanes where mask is false do nothing and return an undefined value.
+        sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
+        "cta" or "sys". Returns the old values.
         """
 
     @device_function("tl", "broadcast")
@@ -97,6 +184,13 @@ class tensor:
     def floor(self):
         """Greatest integer not above x, as a float (integers stay) of each element. fp16, bf16 and fp8 are computed in fp32 and rounded once."""
 
+    @device_function("tl", "gather")
+    def gather(self, index, axis):
+        """Picks elements of src along axis: result[.., i, ..] = src[.., index[.., i, ..], ..].
+
+        index: integers, of src's rank and of its size in all dimensions but axis; values from 0 to the size - 1.
+        """
+
     @device_function("tl", "histogram")
     def histogram(self, num_bins, mask=None):
         """Counts of the integers 0 to num_bins - 1 in a 1-D block of 32-bit integers, as int32.
@@ -107,6 +201,19 @@ class tensor:
     @device_function("tensor", "item")
     def item(self):
         """The element of a block of one element, as a scalar."""
+
+    @device_function("tl", "load")
+    def load(self, mask=None, other=None, boundary_check=(), padding_option="", cache_modifier="", eviction_policy="", volatile=False, care_padding=True):
+        """Reads what pointer points to.
+
+        pointer: a single pointer (gives a scalar), a block of pointers (gives a block), or a block pointer.
+        mask: int1, broadcast with the pointers; lanes where it is false are not read and are `other`, or 0.
+        other: broadcast and cast to the element type; needs a mask. care_padding=False leaves them undefined.
+        boundary_check, padding_option ("", "zero", "nan"): only for block pointers, instead of mask and other;
+        elements outside the tensor in the named dimensions are the padding, 0 by default.
+        cache_modifier: "", ".ca", ".cg", ".cs", ".cv". eviction_policy: "", "evict_first", "evict_last".
+        volatile: the load is not moved, merged or removed.
+        """
 
     @device_function("tl", "log")
     def log(self):
@@ -125,6 +232,14 @@ class tensor:
         return_indices_tie_break_left is False. keep_dims: the reduced axis stays with size 1.
         """
 
+    @device_function("tl", "max_constancy")
+    def max_constancy(self, values):
+        """Promises that the first values elements of each dimension are equal. Returns input."""
+
+    @device_function("tl", "max_contiguous")
+    def max_contiguous(self, values):
+        """Promises that the first values elements of each dimension are consecutive numbers. Returns input."""
+
     @device_function("tl", "min")
     def min(self, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False, propagate_nan=None):
         """Least element along axis; axis None takes all elements and gives a scalar.
@@ -132,6 +247,12 @@ class tensor:
         bf16 and fp16 give fp32, integers narrower than 32 bits int32. NaNs lose against numbers unless propagate_nan.
         return_indices: also the int32 positions, as a pair; of equal elements the leftmost wins unless
         return_indices_tie_break_left is False. keep_dims: the reduced axis stays with size 1.
+        """
+
+    @device_function("tl", "multiple_of")
+    def multiple_of(self, values):
+        """Promises that the elements (of a block: the first of each run of contiguous ones) are multiples of values, one
+        per dimension. Returns input.
         """
 
     @device_function("tl", "permute")
@@ -190,6 +311,16 @@ class tensor:
     def sqrt_rn(self):
         """Square root rounded to nearest even of each element. fp16, bf16 and fp8 are computed in fp32 and rounded once."""
 
+    @device_function("tl", "store")
+    def store(self, value, mask=None, boundary_check=(), cache_modifier="", eviction_policy=""):
+        """Writes value through pointer.
+
+        pointer: a single pointer, a block of pointers, or a block pointer. value and mask are broadcast to its shape,
+        value is cast to the element type. Lanes where mask is false are not written. boundary_check: only for block
+        pointers; elements outside the tensor in the named dimensions are dropped.
+        cache_modifier: "", ".wb", ".cg", ".cs", ".wt". eviction_policy: "", "evict_first", "evict_last".
+        """
+
     @device_function("tl", "sum")
     def sum(self, axis=None, keep_dims=False, dtype=None):
         """Sum along axis; axis None sums everything to a scalar.
@@ -212,3 +343,47 @@ class tensor:
     @device_function("tl", "xor_sum")
     def xor_sum(self, axis=None, keep_dims=False):
         """Exclusive or of all elements along axis; integers only."""
+
+
+class tensor_descriptor:
+    """A tensor descriptor inside a kernel. Its methods."""
+
+    @device_function("descriptor", "atomic_add")
+    def atomic_add(self, offsets, value):
+        """Atomically combines value into the block at offsets; elements outside the tensor are dropped."""
+
+    @device_function("descriptor", "atomic_and")
+    def atomic_and(self, offsets, value):
+        """Atomically combines value into the block at offsets; elements outside the tensor are dropped."""
+
+    @device_function("descriptor", "atomic_max")
+    def atomic_max(self, offsets, value):
+        """Atomically combines value into the block at offsets; elements outside the tensor are dropped."""
+
+    @device_function("descriptor", "atomic_min")
+    def atomic_min(self, offsets, value):
+        """Atomically combines value into the block at offsets; elements outside the tensor are dropped."""
+
+    @device_function("descriptor", "atomic_or")
+    def atomic_or(self, offsets, value):
+        """Atomically combines value into the block at offsets; elements outside the tensor are dropped."""
+
+    @device_function("descriptor", "atomic_xor")
+    def atomic_xor(self, offsets, value):
+        """Atomically combines value into the block at offsets; elements outside the tensor are dropped."""
+
+    @device_function("descriptor", "gather")
+    def gather(self, x_offsets, y_offset):
+        """Rows x_offsets[i] from column y_offset on, for descriptors with blocks of one row."""
+
+    @device_function("descriptor", "load")
+    def load(self, offsets):
+        """Reads the block at offsets (integers, one per dimension)."""
+
+    @device_function("descriptor", "scatter")
+    def scatter(self, value, x_offsets, y_offset):
+        """Writes row i of value to row x_offsets[i] from column y_offset on, for descriptors with blocks of one row."""
+
+    @device_function("descriptor", "store")
+    def store(self, offsets, value):
+        """Writes value, broadcast and cast, to the block at offsets; elements outside the tensor are dropped."""

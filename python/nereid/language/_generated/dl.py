@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Written by python/generate_language.py from the compiler's table: do not edit.
+"""Functions of nereid.distributed."""
+
+from nereid.language._device import DeviceConstant, device_function
+
+__all__ = ["consume_token", "extern_call", "notify", "num_ranks", "rank", "symm_at", "wait"]
+
+
+@device_function("dl", "consume_token")
+def consume_token(value, token):
+    """Returns value, made to depend on a wait.
+
+    value: a pointer, a block of pointers, a block pointer, a tensor descriptor, or any run-time value.
+    token: what dl.wait returned, or a sum of such tokens. Costs nothing at run time.
+    """
+
+
+@device_function("dl", "extern_call")
+def extern_call(lib_name, lib_path, args, arg_type_symbol_dict, is_pure):
+    """Scalar call of a device library function; the symbol is picked by the exact dtypes of args."""
+
+
+@device_function("dl", "notify")
+def notify(ptr, rank, signal=1, sig_op="set", comm_scope="inter_node"):
+    """Updates the signal at ptr's place in rank's heap after all earlier writes of this program.
+
+    ptr: pointer to int32, uint32, int64 or uint64. signal: the value, cast to the signal's dtype.
+    sig_op: "set" or "add". comm_scope: "gpu", "intra_node" or "inter_node".
+    """
+
+
+@device_function("dl", "num_ranks")
+def num_ranks(axis=-1):
+    """Number of ranks of the job, an int32 scalar. axis is accepted and ignored."""
+
+
+@device_function("dl", "rank")
+def rank(axis=-1):
+    """This rank's number, an int32 scalar from 0 to num_ranks() - 1. axis is accepted and ignored."""
+
+
+@device_function("dl", "symm_at")
+def symm_at(ptr, rank):
+    """Pointer to the same place in another rank's symmetric heap.
+
+    ptr: a single pointer into this rank's heap (a block of pointers is an error: map the base, then add offsets).
+    rank: int32, 0 to num_ranks() - 1. The result has ptr's type and works like any pointer; for the own rank it is
+    ptr itself.
+    """
+
+
+@device_function("dl", "wait")
+def wait(barrierPtrs, numBarriers, scope, semantic, waitValue=1):
+    """Blocks until each of numBarriers signals from barrierPtrs on equals waitValue; returns an int32 token.
+
+    barrierPtrs: pointer to int32, uint32, int64 or uint64. The distance between the signals is one element, or what
+    the target profile says (64 bytes on Ascend). scope: "gpu" (= "npu"), "sys", "cta". semantic: "acquire"
+    or "relaxed". Only accesses through a pointer that consume_token tied to the token are ordered after the wait.
+    """

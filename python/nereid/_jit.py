@@ -124,11 +124,12 @@ class JITFunction(_runtime.Dispatcher):
         parameters = list(inspect.signature(fn).parameters.values())
         names = [parameter.name for parameter in parameters]
         for parameter in parameters:
-            if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+            # `*args` works in functions that other jit functions call; the compiler
+            # refuses it in a kernel.
+            if parameter.kind is inspect.Parameter.VAR_KEYWORD:
                 raise CompilationError(
                     f"{fn.__code__.co_filename}:{fn.__code__.co_firstlineno}: error: '{name}' has the parameter "
-                    f"'{'*' if parameter.kind is inspect.Parameter.VAR_POSITIONAL else '**'}{parameter.name}'; a kernel "
-                    "takes a fixed list of parameters (a tuple argument can hold several values)"
+                    f"'**{parameter.name}', which a jit function cannot have; name its parameters one by one"
                 )
         plain = _chosen("do_not_specialize", do_not_specialize, names, name)
         unaligned = _chosen("do_not_specialize_on_alignment", do_not_specialize_on_alignment, names, name)

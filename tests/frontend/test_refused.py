@@ -283,6 +283,15 @@ CASES = {
         "`return` inside a loop cannot be compiled",
         None,
     ),
+    "kernel with any number of arguments": (
+        """
+        @nereid.jit
+        def kernel(*⟦x_ptr⟧):
+            pass
+        """,
+        "`*x_ptr`, which takes any number of arguments, cannot be used in a kernel",
+        "a fixed list of parameters",
+    ),
     "kernel with a result": (
         """
         @nereid.jit
@@ -860,7 +869,7 @@ def test_call_chain_innermost_first(tmp_path):
         "in 'inner', called from here",
         "in 'outer', called from here",
     ]
-    assert ":15:12: note" in notes[0] and ":19:5: note" in notes[1]
+    assert ":16:12: note" in notes[0] and ":20:5: note" in notes[1]
 
 
 def test_columns_of_text_that_is_not_ascii(tmp_path):

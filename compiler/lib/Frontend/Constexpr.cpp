@@ -53,7 +53,7 @@ double trueDivide(Int lhs, Int rhs) {
   if (lhs >= -exact && lhs <= exact && rhs >= -exact && rhs <= exact)
     return static_cast<double>(lhs) / static_cast<double>(rhs);
   if (lhs == 0)
-    return 0.0;
+    return rhs < 0 ? -0.0 : 0.0;
   constexpr unsigned width = 384;
   APInt numerator = magnitude(lhs, width), denominator = magnitude(rhs, width);
   // Enough quotient bits for a double, and one that says whether any were lost.

@@ -91,6 +91,11 @@ mlir::OwningOpRef<mlir::ModuleOp> Walker::build() {
     fail(Diag::kernel_argument_count, function.nameRange, function.name, function.params.size(),
          request.arguments.size());
 
+  for (const Param &param : function.params)
+    if (param.isVariadic)
+      fail(Diag::unsupported_syntax, param.range, "`*" + param.name + "`, which takes any number of arguments,",
+           "a kernel has a fixed list of parameters; one of them can be a tuple");
+
   std::vector<Tensor> slots;
   std::vector<int> divisibility;
   std::vector<std::string> names;

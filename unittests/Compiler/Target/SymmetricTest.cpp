@@ -121,23 +121,23 @@ TEST_F(SymmetricTest, LibraryCalls) {
   const Case cases[] = {
       {"barrier_all", "", "() -> ()", "barrier_all site=0"},
       {"barrier_all_vec", "", "() -> ()", "barrier_all site=0"},
-      {"sync_all_block", "", "() -> ()", "sync_all site=0"},
+      {"sync_all", "", "() -> ()", "sync_all site=0"},
       {"fence", "", "() -> ()", "fence site=0"},
       {"quiet", "", "() -> ()", "quiet site=0"},
       {"putmem", "%f, %f, %v, %r", "(!tt.ptr<f32>, !tt.ptr<f32>, i64, i32) -> ()",
        "put 96 96 bytes=5 pe=2 nbi=0 site=0"},
-      {"putmem_nbi_block", "%f, %p32, %n, %r", "(!tt.ptr<f32>, !tt.ptr<i32>, i32, i32) -> ()",
+      {"putmem_nbi", "%f, %p32, %n, %r", "(!tt.ptr<f32>, !tt.ptr<i32>, i32, i32) -> ()",
        "put 96 32 bytes=7 pe=2 nbi=1 site=0"},
       {"getmem_nbi", "%f, %p32, %n, %r", "(!tt.ptr<f32>, !tt.ptr<i32>, i32, i32) -> ()",
        "get 96 32 bytes=7 pe=2 nbi=1 site=0"},
-      {"putmem_signal_block", "%f, %f, %v, %p64, %v, %op, %r",
+      {"putmem_signal", "%f, %f, %v, %p64, %v, %op, %r",
        "(!tt.ptr<f32>, !tt.ptr<f32>, i64, !tt.ptr<i64>, i64, i32, i32) -> ()",
-       "put_signal 96 96 bytes=5 signal=64 value=5 op=1 pe=2 signal_bytes=8 nbi=0 site=0"},
+       "put_signal 96 96 bytes=5 signal=64 value=5 op=9 pe=2 signal_bytes=8 nbi=0 site=0"},
       {"signal_op", "%p32, %n, %r, %r", "(!tt.ptr<i32>, i32, i32, i32) -> ()",
        "signal_op 32 value=7 op=2 pe=2 bytes=4 site=0"},
       {"signal_wait_until", "%p64, %r, %v", "(!tt.ptr<i64>, i32, i64) -> ()",
-       "wait_until 64 cmp=2 value=5 bytes=8 signed=0 site=0"},
-      {"int_p", "%p32, %n, %r", "(!tt.ptr<i32>, i32, i32) -> ()", "p 32 value=7 bytes=4 pe=2 site=0"},
+       "wait_until 64 cmp=2 value=5 bytes=8 signed=1 site=0"},
+      {"p", "%p32, %n, %r", "(!tt.ptr<i32>, i32, i32) -> ()", "p 32 value=7 bytes=4 pe=2 site=0"},
   };
   for (const Case &c : cases) {
     std::string text = llvm::formatv(R"(
@@ -167,7 +167,7 @@ tt.func public @results(%p: !tt.ptr<i32>, %out: !tt.ptr<i32>, %rank: i32) {
   tt.store %out, %sum : !tt.ptr<i32>
   %q = distributed.extern_call %p, %rank {libname = "libshmem_device", libpath = "", pure = false, symbol = "remote_ptr"} : (!tt.ptr<i32>, i32) -> !tt.ptr<i32>
   tt.store %q, %c1 : !tt.ptr<i32>
-  %g = distributed.extern_call %p, %rank {libname = "libshmem_device", libpath = "", pure = false, symbol = "int_g"} : (!tt.ptr<i32>, i32) -> i32
+  %g = distributed.extern_call %p, %rank {libname = "libshmem_device", libpath = "", pure = false, symbol = "g"} : (!tt.ptr<i32>, i32) -> i32
   %out1 = tt.addptr %out, %c1 : !tt.ptr<i32>, i32
   tt.store %out1, %g : !tt.ptr<i32>
   tt.return

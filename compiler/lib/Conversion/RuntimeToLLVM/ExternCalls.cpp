@@ -6,10 +6,7 @@
 #include "Lowering.h"
 
 #include "nereid/Target/CPU/RuntimeABI.h"
-#include "nereid/abi.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -21,7 +18,7 @@ namespace {
 struct Call {
   Lowering &l;
   distributed::ExternCallOp op;
-  int flag; // of the row: 1 = non-blocking, or a comparison, ...
+  int flag; // of the row: 1 = non-blocking, or an offset
 
   Value operand(unsigned i) { return op.getSrcs()[i]; }
   Value pointer(unsigned i) { return l.toLLVM(operand(i)); }
@@ -65,28 +62,8 @@ struct Row {
 
 } // namespace
 
-/// The libraries number SET and ADD 9 and 10, the runtime as the `distributed`
-/// dialect does, 1 and 2. Both are understood.
-static Value toSignalOp(Call &c, unsigned i) {
-  Value value = c.i32(i);
-  OpBuilder &b = c.l.builder;
-  Location loc = c.op.getLoc();
-  Value isLibrary = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, value, c.constant(9));
-  Value shifted = arith::SubIOp::create(b, loc, value, c.constant(8));
-  return arith::SelectOp::create(b, loc, isLibrary, shifted, value);
-}
-
 static LogicalResult myPE(Call &c) {
   return c.done(loadProgramField(c.l.builder, c.op.getLoc(), c.l.program(), c.flag, c.l.builder.getI32Type()));
-}
-/// All ranks share one node: teams WORLD (0), SHARED (1) and NODE (2) are the
-/// same team here.
-static LogicalResult teamPE(Call &c) {
-  APInt team;
-  if (!matchPattern(c.operand(0), m_ConstantInt(&team)) || team.getSExtValue() < 0 || team.getSExtValue() > 2)
-    return c.op.emitError() << "'" << c.op.getSymbol()
-                            << "' needs one of the predefined teams WORLD, SHARED and NODE on the CPU";
-  return myPE(c);
 }
 static LogicalResult barrierAll(Call &c) {
   c.l.blocking = true;
@@ -97,13 +74,6 @@ static LogicalResult syncAll(Call &c) {
   c.l.blocking = true;
   c.call("nrd_shmem_sync_all", {});
   return c.done();
-}
-static LogicalResult barrierTeam(Call &c) {
-  APInt team;
-  if (!matchPattern(c.operand(0), m_ConstantInt(&team)) || team.getSExtValue() < 0 || team.getSExtValue() > 2)
-    return c.op.emitError() << "'" << c.op.getSymbol()
-                            << "' needs one of the predefined teams WORLD, SHARED and NODE on the CPU";
-  return c.flag ? syncAll(c) : barrierAll(c);
 }
 static LogicalResult fence(Call &c) {
   c.call("nrd_shmem_fence", {});
@@ -128,12 +98,12 @@ static LogicalResult get(Call &c) {
   return c.done();
 }
 static LogicalResult putSignal(Call &c) {
-  c.call("nrd_shmem_put_signal", {c.pointer(0), c.pointer(1), c.bytes(2), c.pointer(3), c.i64(4), toSignalOp(c, 5),
+  c.call("nrd_shmem_put_signal", {c.pointer(0), c.pointer(1), c.bytes(2), c.pointer(3), c.i64(4), c.i32(5),
                                   c.i32(6), c.constant(c.pointeeBytes(3)), c.constant(c.flag)});
   return c.done();
 }
 static LogicalResult signalOp(Call &c) {
-  c.call("nrd_shmem_signal_op", {c.pointer(0), c.i64(1), toSignalOp(c, 2), c.i32(3), c.constant(c.pointeeBytes(0))});
+  c.call("nrd_shmem_signal_op", {c.pointer(0), c.i64(1), c.i32(2), c.i32(3), c.constant(c.pointeeBytes(0))});
   return c.done();
 }
 static LogicalResult putElement(Call &c) {
@@ -151,73 +121,42 @@ static LogicalResult getElement(Call &c) {
   Value bits = c.call("nrd_shmem_g", {c.pointer(0), c.constant(c.pointeeBytes(0)), c.i32(1)});
   return c.done(c.l.fromBits64(bits, c.resultType()));
 }
-/// 4-byte signals compare as signed numbers, 8-byte ones as unsigned, as the
-/// libraries that have them declare them. flag: 1 signed, 2 unsigned.
+/// Signals compare as signed numbers unless their dtype is unsigned.
 static LogicalResult waitUntil(Call &c) {
   c.l.blocking = true;
-  unsigned bytes = c.pointeeBytes(0);
-  bool isSigned = c.flag == 0 ? bytes == 4 : c.flag == 1;
+  bool isSigned = !c.op->hasAttr("nereid.unsigned");
   Value seen = c.call("nrd_shmem_wait_until",
-                      {c.pointer(0), c.i32(1), c.l.toInteger(c.operand(2), 64, isSigned), c.constant(bytes),
-                       c.constant(isSigned)});
-  return c.done(c.op.getNumResults() ? c.l.fromBits64(seen, c.resultType()) : Value());
-}
-static LogicalResult waitUntilEquals(Call &c) {
-  c.l.blocking = true;
-  Value seen = c.call("nrd_shmem_wait_until", {c.pointer(0), c.constant(NRD_CMP_EQ), c.i64(1),
-                                               c.constant(c.pointeeBytes(0)), c.constant(0)});
+                      {c.pointer(0), c.i32(1), c.l.toInteger(c.operand(2), 64, isSigned),
+                       c.constant(c.pointeeBytes(0)), c.constant(isSigned)});
   return c.done(c.op.getNumResults() ? c.l.fromBits64(seen, c.resultType()) : Value());
 }
 
-/// Symbols without the suffixes that say which threads of a GPU take part.
+/// Names are those of the front end's table (BuiltinsShmem.cpp), in which
+/// spellings that differ only in who of a program's threads calls share one.
 static constexpr Row table[] = {
     {"my_pe", "", myPE, program_offset::rank},
     {"n_pes", "", myPE, program_offset::numRanks},
-    {"team_my_pe", "i", teamPE, program_offset::rank},
-    {"team_n_pes", "i", teamPE, program_offset::numRanks},
-    {"ptr", "pi", remotePtr},
     {"remote_ptr", "pi", remotePtr},
     {"barrier_all", "", barrierAll},
-    {"barrier", "i", barrierTeam, 0},
+    {"barrier_all_vec", "", barrierAll},
     {"sync_all", "", syncAll},
-    {"sync", "i", barrierTeam, 1},
-    {"team_sync", "i", barrierTeam, 1},
     {"fence", "", fence},
     {"quiet", "", quiet},
     {"putmem", "ppii", put, 0},
     {"putmem_nbi", "ppii", put, 1},
-    {"putmem_rma", "ppii", put, 0},
-    {"putmem_rma_nbi", "ppii", put, 1},
     {"getmem", "ppii", get, 0},
     {"getmem_nbi", "ppii", get, 1},
     {"putmem_signal", "ppisiii", putSignal, 0},
     {"putmem_signal_nbi", "ppisiii", putSignal, 1},
-    {"putmem_signal_rma", "ppisiii", putSignal, 0},
-    {"putmem_signal_rma_nbi", "ppisiii", putSignal, 1},
     {"signal_op", "siii", signalOp},
-    {"signal_wait_until", "sii", waitUntil, 0},
-    {"int_wait_until", "sii", waitUntil, 1},
-    {"uint32_wait_until", "sii", waitUntil, 2},
-    {"ulong_wait_until", "sii", waitUntil, 2},
-    {"uint64_wait_until", "sii", waitUntil, 2},
-    {"uint64_wait_until_equals", "si", waitUntilEquals},
+    {"signal_wait_until", "sii", waitUntil},
     {"p", "pvi", putElement},
-    {"int_p", "pvi", putElement},
     {"g", "pi", getElement},
-    {"int_g", "pi", getElement},
 };
 
 static const Row *findRow(StringRef symbol) {
-  auto find = [](StringRef name) -> const Row * {
-    const Row *row = llvm::find_if(table, [&](const Row &row) { return name == row.symbol; });
-    return row == std::end(table) ? nullptr : row;
-  };
-  if (const Row *row = find(symbol))
-    return row;
-  for (StringRef suffix : {"_block", "_warp", "_wave", "_wg", "_vec"})
-    if (symbol.consume_back(suffix))
-      return find(symbol);
-  return nullptr;
+  const Row *row = llvm::find_if(table, [&](const Row &row) { return symbol == row.symbol; });
+  return row == std::end(table) ? nullptr : row;
 }
 
 static const char *describe(char kind) {

@@ -3,6 +3,7 @@
 
 #include "nereid/Conversion/FloatToLLVM/Passes.h"
 #include "nereid/Conversion/RuntimeToLLVM/Passes.h"
+#include "nereid/Conversion/TilesToLoops/Passes.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
@@ -49,6 +50,9 @@ void nereid::buildCPUSimplifyPhase(OpPassManager &pm, const CPUPipelineOptions &
 }
 
 void nereid::buildCPUTilePhase(OpPassManager &pm, const CPUPipelineOptions &options) {
+  // No value is a tile any more; cpu.scratch_bytes says how much scratch they
+  // need.
+  pm.addPass(createTilesToLoopsPass(options.target));
   // Addresses in loops over tiles are simple again.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

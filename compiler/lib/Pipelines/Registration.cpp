@@ -3,6 +3,7 @@
 
 #include "nereid/Conversion/FloatToLLVM/Passes.h"
 #include "nereid/Conversion/RuntimeToLLVM/Passes.h"
+#include "nereid/Conversion/TilesToLoops/Passes.h"
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/CPU/IR/CPU.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
@@ -60,6 +61,7 @@ void nereid::registerAllPasses() {
   registerNereidTransformsPasses();
   registerNereidFloatToLLVMPasses();
   registerNereidRuntimeToLLVMPasses();
+  registerNereidTilesToLoopsPasses();
   registerCPUPipelines();
   registerTTIRPipelines();
 }

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks a function in program order, emits its roots, and cleans up.
+#include "Lowering.h"
+
+#include "TileEmitter.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nereid::tiles {
+
+FunctionLowering::FunctionLowering(FunctionOpInterface function, const cpu::TargetFeatures &target)
+    : function(function), target(target), plan(function) {}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+Buffer *FunctionLowering::createBuffer(Type element, int64_t count, Block *owner) {
+  auto buffer = std::make_unique<Buffer>();
+  buffer->element = element;
+  buffer->shape = {count};
+  // A vector's worth of slack: remainders may be read past the end.
+  buffer->bytes = llvm::alignTo(count * getStorageBytes(element), 64);
+  buffer->owner = owner;
+  Block &entry = function.getFunctionBody().front();
+  OpBuilder builder(&entry, entry.begin());
+  buffer->scratch = cpu::ScratchOp::create(builder, function.getLoc(), 0);
+  buffer->pointer = buffer->scratch;
+  buffers.push_back(std::move(buffer));
+  return buffers.back().get();
+}
+
+Buffer *FunctionLowering::createBuffer(RankedTensorType type, Block *owner) {
+  Buffer *buffer = createBuffer(type.getElementType(), type.getNumElements(), owner);
+  buffer->shape.assign(type.getShape().begin(), type.getShape().end());
+  return buffer;
+}
+
+Value FunctionLowering::getScalar(OpBuilder &builder, Value value) {
+  Type type = getComputeType(value.getType(), /*isVector=*/false);
+  if (type == value.getType())
+    return value;
+  Value &slot = scalars[value];
+  if (!slot) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(value);
+    slot = UnrealizedConversionCastOp::create(builder, value.getLoc(), type, value).getResult(0);
+  }
+  return slot;
+}
+
+void FunctionLowering::remarkGather(Operation *op, StringRef why) {
+  if (remarked.insert(op).second)
+    op->emitRemark(isa<tt::StoreOp>(op) ? "stores" : "loads") << " element by element: " << why;
+}
+
+/// Gives each buffer a place so that buffers in use at the same time do not
+/// overlap. A buffer is in use from its first to its last touch, counted in the
+/// block that owns it: a touch inside a loop of that block counts for the whole
+/// loop.
+void FunctionLowering::layOutScratch() {
+  DenseMap<Operation *, std::pair<int64_t, int64_t>> spans;
+  int64_t clock = 0;
+  auto number = [&](auto &self, Operation *op) -> void {
+    int64_t start = clock++;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block)
+          self(self, &inner);
+    spans[op] = {start, clock++};
+  };
+  number(number, function);
+
+  struct Live {
+    Buffer *buffer;
+    int64_t from, to, offset;
+  };
+  SmallVector<Live> lives;
+  bool structured = function.getFunctionBody().hasOneBlock();
+  for (auto &buffer : buffers) {
+    if (!buffer->scratch)
+      continue;
+    Live live{buffer.get(), INT64_MAX, -1, 0};
+    for (Operation *touch : buffer->touches) {
+      Operation *at = buffer->owner->findAncestorOpInBlock(*touch);
+      if (!at || !structured)
+        at = function; // shared between blocks: alive throughout
+      live.from = std::min(live.from, spans[at].first);
+      live.to = std::max(live.to, spans[at].second);
+    }
+    if (live.to < 0) {
+      buffer->scratch.erase();
+      continue;
+    }
+    lives.push_back(live);
+  }
+  // The largest first; each at the lowest place that is free for its life.
+  llvm::stable_sort(lives, [](const Live &a, const Live &b) { return a.buffer->bytes > b.buffer->bytes; });
+  for (size_t i = 0; i < lives.size(); ++i) {
+    SmallVector<std::pair<int64_t, int64_t>> taken;
+    for (size_t j = 0; j < i; ++j)
+      if (lives[j].from <= lives[i].to && lives[i].from <= lives[j].to)
+        taken.push_back({lives[j].offset, lives[j].offset + lives[j].buffer->bytes});
+    llvm::sort(taken);
+    int64_t offset = 0;
+    for (auto [low, high] : taken) {
+      if (offset + lives[i].buffer->bytes <= low)
+        break;
+      offset = std::max(offset, high);
+    }
+    lives[i].offset = offset;
+    lives[i].buffer->scratch.setOffset(offset);
+    scratchBytes = std::max(scratchBytes, offset + lives[i].buffer->bytes);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Stored values
+//===----------------------------------------------------------------------===//
+
+/// A table of unequal constants becomes a global.
+static Buffer *createTable(FunctionOpInterface function, arith::ConstantOp constant,
+                           std::vector<std::unique_ptr<Buffer>> &buffers) {
+  auto dense = cast<DenseElementsAttr>(constant.getValue());
+  Type element = dense.getElementType(), storage = getStorageType(element);
+  unsigned bits = storage.getIntOrFloatBitWidth();
+  SmallVector<APInt> values;
+  for (int64_t i = 0; i < dense.getNumElements(); ++i)
+    values.push_back(isa<FloatType>(element) ? (*(dense.value_begin<APFloat>() + i)).bitcastToAPInt()
+                                             : (*(dense.value_begin<APInt>() + i)).zextOrTrunc(bits));
+  auto module = function->getParentOfType<ModuleOp>();
+  OpBuilder builder(module.getBody(), module.getBody()->begin());
+  auto integer = builder.getIntegerType(bits);
+  auto attr = DenseElementsAttr::get(RankedTensorType::get({int64_t(values.size())}, integer), values);
+  auto type = LLVM::LLVMArrayType::get(integer, values.size());
+  std::string name;
+  for (int n = 0;; ++n) {
+    name = (Twine("__nereid_table_") + Twine(n)).str();
+    if (!module.lookupSymbol(name))
+      break;
+  }
+  auto global = LLVM::GlobalOp::create(builder, constant.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal,
+                                       name, attr, /*alignment=*/64);
+  auto buffer = std::make_unique<Buffer>();
+  Block &entry = function.getFunctionBody().front();
+  builder.setInsertionPointToStart(&entry);
+  buffer->pointer = LLVM::AddressOfOp::create(builder, constant.getLoc(), global);
+  buffer->element = element;
+  auto shape = cast<RankedTensorType>(constant.getType()).getShape();
+  buffer->shape.assign(shape.begin(), shape.end());
+  buffers.push_back(std::move(buffer));
+  return buffers.back().get();
+}
+
+void FunctionLowering::materialise(Operation *op, Value value) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    bind(value, createTable(function, constant, buffers));
+    return;
+  }
+  if (plan.getDeferral(value) || plan.getRoots(value).empty())
+    return;
+  OpBuilder builder(op);
+  Buffer *buffer = createBuffer(getTile(value), op->getBlock());
+  storeTile(builder, op, value, buffer, /*throughSelf=*/true);
+  bind(value, buffer);
+}
+
+//===----------------------------------------------------------------------===//
+// Program order
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionLowering::lowerBlock(Block &block) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : block)
+    ops.push_back(&op);
+  for (Operation *op : ops)
+    if (failed(lowerOp(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult FunctionLowering::lowerOp(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return lowerFor(loop);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return lowerWhile(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return lowerIf(branch);
+  if (auto branch = dyn_cast<BranchOpInterface>(op))
+    return lowerBranch(branch);
+  if (isa<scf::YieldOp, scf::ConditionOp>(op))
+    return success(); // their parents' matter
+  if (!hasTiles(op)) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (failed(lowerBlock(block)))
+          return failure();
+    return success();
+  }
+  tileOps.push_back(op);
+  if (isInline(op)) {
+    for (Value result : op->getResults())
+      if (getTile(result) && plan.isStored(result))
+        materialise(op, result);
+    return success();
+  }
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<tt::StoreOp>([&](auto store) { return lowerStore(store); })
+      .Case<tt::ReduceOp>([&](auto reduce) { return lowerReduce(reduce); })
+      .Case<tt::ScanOp>([&](auto scan) { return lowerScan(scan); })
+      .Case<tt::DotOp>([&](auto dot) { return lowerDot(dot); })
+      .Case<tt::AtomicRMWOp>([&](auto atomic) { return lowerAtomicRMW(atomic); })
+      .Case<tt::AtomicCASOp>([&](auto atomic) { return lowerAtomicCAS(atomic); })
+      .Case<tt::MapElementwiseOp>([&](auto map) { return lowerMapElementwise(map); })
+      .Case<tt::ExternElementwiseOp>([&](auto call) { return lowerExternElementwise(call); })
+      .Case<tt::PrintOp>([&](auto print) { return lowerPrint(print); })
+      .Case<tt::AssertOp>([&](auto assertion) { return lowerAssert(assertion); })
+      .Case<tt::UnsplatOp>([&](auto unsplat) { return lowerUnsplat(unsplat), success(); })
+      .Case<tt::JoinOp>([&](auto join) { return lowerJoin(join), success(); })
+      .Case<tt::CatOp>([&](auto cat) { return lowerCat(cat), success(); })
+      .Case<tt::GatherOp>([&](auto gather) { return lowerGather(gather), success(); })
+      .Case<tt::HistogramOp>([&](auto histogram) { return lowerHistogram(histogram), success(); })
+      .Case<tt::ElementwiseInlineAsmOp>([&](Operation *assembly) {
+        return assembly->emitError("inline assembly is written for another target; the CPU target cannot run it")
+                   .attachNote()
+               << "use tl functions, or a library function by extern_elementwise",
+               failure();
+      })
+      .Default([&](Operation *other) {
+        return other->emitError("'") << other->getName() << "' on tiles is not supported by the CPU target", failure();
+      });
+}
+
+LogicalResult FunctionLowering::run() {
+  for (Type type : function.getArgumentTypes())
+    if (isa<RankedTensorType>(type))
+      return function.emitError("takes a tile as an argument: inline it into its callers first");
+  for (Block &block : function.getFunctionBody())
+    for (BlockArgument arg : block.getArguments())
+      if (auto type = getTile(arg))
+        bind(arg, createBuffer(type, &block));
+  for (Block &block : function.getFunctionBody())
+    if (failed(lowerBlock(block)))
+      return failure();
+  layOutScratch();
+  eraseTileOps();
+  return success();
+}
+
+} // namespace nereid::tiles

@@ -12,6 +12,7 @@
 #include "llvm/Config/llvm-config.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 
 #include <cstdlib>
 

@@ -211,10 +211,35 @@ static SmallVector<Value> scalarsOf(ValueRange values) {
   return result;
 }
 
-static void eraseTileArguments(Block &block) {
+namespace {
+/// Stands in for tiles whose producer is gone until their users are.
+class Placeholders {
+public:
+  explicit Placeholders(FunctionOpInterface function) : entry(&function.getFunctionBody().front()) {}
+
+  void replace(Value tile) {
+    if (tile.use_empty())
+      return;
+    OpBuilder builder(entry, entry->begin());
+    ops.push_back(UnrealizedConversionCastOp::create(builder, tile.getLoc(), tile.getType(), ValueRange()));
+    tile.replaceAllUsesWith(ops.back()->getResult(0));
+  }
+
+  void erase() {
+    for (Operation *op : ops)
+      op->erase();
+  }
+
+private:
+  Block *entry;
+  SmallVector<Operation *> ops;
+};
+} // namespace
+
+static void eraseTileArguments(Block &block, Placeholders &placeholders) {
   for (unsigned i = block.getNumArguments(); i-- > 0;)
     if (getTile(block.getArgument(i))) {
-      block.getArgument(i).dropAllUses();
+      placeholders.replace(block.getArgument(i));
       block.eraseArgument(i);
     }
 }
@@ -226,11 +251,11 @@ static void dropTileOperands(Operation *terminator) {
 }
 
 /// Moves the regions of `from` into `to` and replaces the scalar results.
-static void replaceKeepingScalars(Operation *from, Operation *to) {
+static void replaceKeepingScalars(Operation *from, Operation *to, Placeholders &placeholders) {
   for (auto [source, target] : llvm::zip(from->getRegions(), to->getRegions())) {
     target.takeBody(source);
     for (Block &block : target) {
-      eraseTileArguments(block);
+      eraseTileArguments(block, placeholders);
       if (isa<scf::YieldOp, scf::ConditionOp>(block.back()))
         dropTileOperands(&block.back());
     }
@@ -238,7 +263,7 @@ static void replaceKeepingScalars(Operation *from, Operation *to) {
   unsigned next = 0;
   for (Value result : from->getResults()) {
     if (getTile(result))
-      result.dropAllUses();
+      placeholders.replace(result);
     else
       result.replaceAllUsesWith(to->getResult(next++));
   }
@@ -247,6 +272,7 @@ static void replaceKeepingScalars(Operation *from, Operation *to) {
 }
 
 void FunctionLowering::eraseTileOps() {
+  Placeholders placeholders(function);
   SmallVector<Operation *> control;
   function->walk<WalkOrder::PostOrder>([&](Operation *op) {
     if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op) && hasTiles(op))
@@ -263,15 +289,15 @@ void FunctionLowering::eraseTileOps() {
       auto fresh = scf::ForOp::create(builder, op->getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                       loop.getStep(), scalarsOf(loop.getInitArgs()));
       fresh->setAttrs(loop->getAttrs());
-      replaceKeepingScalars(loop, fresh);
+      replaceKeepingScalars(loop, fresh, placeholders);
     } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
       auto fresh = scf::WhileOp::create(builder, op->getLoc(), types, scalarsOf(loop.getInits()));
-      replaceKeepingScalars(loop, fresh);
+      replaceKeepingScalars(loop, fresh, placeholders);
     } else {
       auto branch = cast<scf::IfOp>(op);
       auto fresh = scf::IfOp::create(builder, op->getLoc(), types, branch.getCondition(),
                                      !branch.getElseRegion().empty());
-      replaceKeepingScalars(branch, fresh);
+      replaceKeepingScalars(branch, fresh, placeholders);
     }
   }
   for (Block &block : function.getFunctionBody()) {
@@ -284,11 +310,12 @@ void FunctionLowering::eraseTileOps() {
       }
   }
   for (Block &block : function.getFunctionBody())
-    eraseTileArguments(block);
+    eraseTileArguments(block, placeholders);
   for (Operation *op : llvm::reverse(tileOps)) {
     op->dropAllUses();
     op->erase();
   }
+  placeholders.erase();
 }
 
 } // namespace nereid::tiles

@@ -49,10 +49,9 @@ Type Semantic::promote(Type lhs, Type rhs, const OperandRules &rules, const Sour
     return a == b ? Scalar::BF16 : Scalar::Fp32;
   if (a.isFp8() && b.isFp8())
     return a == b ? a : Type(Scalar::Fp16);
-  if (a.isFloating())
-    return a;
-  if (b.isFloating())
-    return b;
+  if (a.isFloating() || b.isFloating())
+    fail(Diag::operands_invalid, range, rules.what, a.str(), b.str(),
+         "cast the fp8 operand first: x.to(tl.float16) or x.to(tl.float32)");
   // Integers.
   if (rules.division && a.isSigned() != b.isSigned())
     fail(Diag::signedness_differs, range, rules.what, a.str(), b.str());

@@ -90,12 +90,16 @@ def read(key: str) -> tuple[bytes, dict[str, Any]] | None:
         return None
     folder = _folder(root, key)
     try:
-        metadata = json.loads((folder / "kernel.json").read_text(encoding="utf-8"))
+        text = (folder / "kernel.json").read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError):
+        text = ""
+    try:
+        metadata = json.loads(text)
         code = (folder / "kernel.o").read_bytes()
         if metadata.pop("object_sha256") == hashlib.sha256(code).hexdigest():
             return code, metadata
-    except FileNotFoundError:
-        return None
     except (OSError, ValueError, KeyError, AttributeError):
         pass
     shutil.rmtree(folder, ignore_errors=True)  # damaged: make it anew

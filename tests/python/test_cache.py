@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The disk cache: hits across processes, many writers at once, damage, what makes a new key."""
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nereid
+import nereid.language as tl
+from nereid import _cache
+
+
+@nereid.jit
+def scale(x_ptr, factor, n):
+    pid = tl.program_id(0)
+    if pid < n:
+        tl.store(x_ptr + pid, tl.load(x_ptr + pid) * factor)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(cache_folder):
+    scale._clear()
+    yield cache_folder
+    scale._clear()
+
+
+def entries(folder: Path):
+    return sorted(folder.glob("*/*/kernel.json"))
+
+
+def run_scale():
+    x = np.arange(5, dtype=np.float32)
+    kernel = scale[(5,)](x, 3.0, 4)
+    np.testing.assert_array_equal(x, [0, 3, 6, 9, 4])
+    return kernel
+
+
+def test_second_compilation_comes_from_the_cache(cache_folder):
+    assert not run_scale().from_cache
+    assert len(entries(cache_folder)) == 1
+    scale._clear()
+    assert run_scale().from_cache
+    assert len(entries(cache_folder)) == 1
+
+
+def test_stages_of_a_kernel_from_the_cache(cache_folder):
+    fresh = dict(run_scale().asm)
+    scale._clear()
+    cached = run_scale()
+    assert cached.from_cache and cached.asm["obj"] == fresh["obj"]
+    assert "tt.func" in cached.asm["ttir"] and cached.asm["ttir"] == fresh["ttir"]
+    assert "scale" in cached.asm["asm"] and "define" in cached.asm["llvm"]
+    with pytest.raises(KeyError, match="the stages are"):
+        cached.asm["ptx"]
+
+
+@pytest.mark.parametrize("damage", ["object", "metadata", "missing object", "other code"])
+def test_damaged_entries_are_made_anew(cache_folder, damage):
+    run_scale()
+    (entry,) = entries(cache_folder)
+    code = entry.with_name("kernel.o")
+    if damage == "object":
+        code.write_bytes(code.read_bytes()[:100])
+    elif damage == "metadata":
+        entry.write_text(entry.read_text()[:50])
+    elif damage == "missing object":
+        code.unlink()
+    else:
+        code.write_bytes(bytes(reversed(code.read_bytes())))
+    scale._clear()
+    assert not run_scale().from_cache
+    scale._clear()
+    assert run_scale().from_cache
+
+
+def test_switches(cache_folder, monkeypatch):
+    run_scale()
+    scale._clear()
+    monkeypatch.setenv("NEREID_ALWAYS_COMPILE", "1")
+    assert not run_scale().from_cache
+    monkeypatch.delenv("NEREID_ALWAYS_COMPILE")
+    scale._clear()
+    monkeypatch.setenv("NEREID_CACHE", "0")
+    assert not run_scale().from_cache
+
+
+def test_folder_that_cannot_be_written(monkeypatch, tmp_path):
+    blocker = tmp_path / "file"
+    blocker.write_text("")
+    monkeypatch.setenv("NEREID_CACHE_DIR", str(blocker / "cache"))
+    assert not run_scale().from_cache
+
+
+def test_entries_name_what_they_are(cache_folder):
+    run_scale()
+    metadata = json.loads(entries(cache_folder)[0].read_text())
+    assert metadata["name"] == "scale" and metadata["args"] == ["*fp32", "fp32", "i32"]
+    assert not list(cache_folder.glob("*/.new-*"))
+
+
+def test_what_makes_a_new_key(cache_folder):
+    """Types, divisibility and constants; not the values of run-time arguments."""
+    x = np.zeros(64, np.float32)
+    scale[(1,)](x, 2.0, 3)
+    scale[(1,)](x, 3.0, 5)
+    assert len(entries(cache_folder)) == 1
+    scale[(1,)](x, 2.0, 16)
+    scale[(1,)](x, 2.0, 1)
+    scale[(1,)](x.astype(np.float64), 2.0, 3)
+    scale[(1,)](x, 2.0, 3, debug=True)
+    assert len(entries(cache_folder)) == 5
+
+
+def test_changed_source_makes_a_new_key(cache_folder, tmp_path):
+    script = tmp_path / "kernels.py"
+    body = """
+    import numpy as np, nereid, nereid.language as tl
+    FACTOR = tl.constexpr({factor})
+    @nereid.jit
+    def inner(x):
+        return x {op} FACTOR
+    @nereid.jit
+    def kernel(x_ptr):
+        tl.store(x_ptr, inner(tl.load(x_ptr)))
+    x = np.full(1, 10, np.int32)
+    print(kernel[(1,)](x).from_cache, int(x[0]))
+    """
+
+    def run(**parts):
+        script.write_text(textwrap.dedent(body.format(**parts)))
+        done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    assert run(factor=2, op="+") == ["False", "12"]
+    assert run(factor=2, op="+") == ["True", "12"]
+    assert run(factor=3, op="+") == ["False", "13"]  # a constexpr global
+    assert run(factor=2, op="*") == ["False", "20"]  # a function that the kernel calls
+    assert run(factor=2, op="+") == ["True", "12"]
+
+
+def test_many_processes_at_once(cache_folder, tmp_path):
+    """All get the right kernel; it is compiled once."""
+    script = tmp_path / "many.py"
+    script.write_text(textwrap.dedent("""
+        import numpy as np, nereid, nereid.language as tl
+        @nereid.jit
+        def kernel(x_ptr):
+            tl.store(x_ptr, tl.load(x_ptr) + 5)
+        x = np.zeros(1, np.int32)
+        print(kernel[(1,)](x).from_cache, int(x[0]))
+        """))
+    jobs = [subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    lines = [job.communicate(timeout=120)[0].split() for job in jobs]
+    assert all(line[1] == "5" for line in lines)
+    assert [line[0] for line in lines].count("False") == 1
+    assert len(entries(cache_folder)) == 1 and not list(cache_folder.glob("*/.new-*"))
+
+
+def test_root_folder(monkeypatch):
+    monkeypatch.delenv("NEREID_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert _cache.cache_root() == Path("/somewhere/nereid")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "/home/user")
+    assert _cache.cache_root() == Path("/home/user/.cache/nereid")
+
+
+def test_relaunch_of_a_compiled_kernel():
+    @nereid.jit
+    def fill(x_ptr, BLOCK: tl.constexpr, value):
+        tl.store(x_ptr + tl.program_id(0), value + BLOCK)
+
+    x = np.zeros(4, np.int32)
+    kernel = fill[(4,)](x, BLOCK=10, value=5)
+    assert (x == 15).all()
+    kernel[(2, 1, 1)](x, 6)
+    np.testing.assert_array_equal(x, [16, 16, 15, 15])

@@ -226,6 +226,7 @@ class JITFunction(_runtime.Dispatcher):
         from nereid import _compile
 
         if not self._kernels():
+            self._clear()
             self._watch(self.dependencies.watched)
         return _compile.compile_or_load(self, specs, self._options(launch_options))
 

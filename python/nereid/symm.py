@@ -9,6 +9,7 @@ two of them and what each asked for.
 from __future__ import annotations
 
 import ctypes
+import os
 import weakref
 from typing import Any, Sequence
 
@@ -96,7 +97,7 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
         super().__init__(address, count * element.itemsize, element.__nereid_type__)
         self.shape = shape
         self.element_type = element
-        self._finalizer = weakref.finalize(self, _drop, address)
+        self._finalizer = weakref.finalize(self, _drop, address, os.getpid())
         self._finalizer.atexit = False
 
     @property
@@ -190,8 +191,19 @@ _notes: int | None = None  # address of this rank's notes, symmetric
 _NOTES_ENTRIES = 1023
 
 
-def _drop(address: int) -> None:
-    _dropped.add(address)
+def _drop(address: int, process: int) -> None:
+    # A forked child has copies of its parent's tensors, but not its job.
+    if process == os.getpid():
+        _dropped.add(address)
+
+
+def _forget_after_fork() -> None:
+    global _notes
+    _dropped.clear()
+    _notes = None
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)
 
 
 def _notes_view(address: int) -> np.ndarray:

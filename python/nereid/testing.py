@@ -91,9 +91,9 @@ def assert_close(
         same = (got == want) | (np.isnan(got) & np.isnan(want))
         bad = ~(same | (error <= allowed))
         bad |= ~same & ~np.isfinite(want)
+        ratio = np.where(bad, np.where(np.isfinite(error), error - allowed, np.inf), -np.inf)
     if not bad.any():
         return
-    ratio = np.where(bad, np.where(np.isfinite(error), error - allowed, np.inf), -np.inf)
     worst = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
     lines = [
         f"{prefix}{int(bad.sum())} of {bad.size} elements ({100 * bad.sum() / bad.size:.2g} %) differ by more than "

@@ -70,7 +70,7 @@ def test_others_that_do_not_wait_return_their_results():
 
 @pytest.mark.parametrize("end, reason", [
     (lambda: os.kill(os.getpid(), signal.SIGKILL), "killed by signal 9 (SIGKILL)"),
-    (lambda: os.kill(os.getpid(), signal.SIGSEGV), "killed by signal 11 (SIGSEGV)"),
+    (lambda: os.kill(os.getpid(), signal.SIGTERM), "killed by signal 15 (SIGTERM)"),
     (lambda: os._exit(3), "exited with code 3"),
     (lambda: os._exit(0), "exited with code 0"),
     (lambda: sys.exit(5), "SystemExit: 5"),

@@ -14,7 +14,7 @@ def abs(x):
 
 @device_function("tl", "add")
 def add(x, y, sanitize_overflow=True):
-    """x + y."""
+    """x + y, with the promotion and broadcasting of the operator."""
 
 
 @device_function("tl", "advance")
@@ -442,7 +442,7 @@ def minimum(x, y, propagate_nan=None):
 
 @device_function("tl", "mul")
 def mul(x, y, sanitize_overflow=True):
-    """x * y."""
+    """x * y, with the promotion and broadcasting of the operator."""
 
 
 @device_function("tl", "multiple_of")
@@ -579,7 +579,7 @@ def store_tensor_descriptor(desc, offsets, value):
 
 @device_function("tl", "sub")
 def sub(x, y, sanitize_overflow=True):
-    """x - y."""
+    """x - y, with the promotion and broadcasting of the operator."""
 
 
 @device_function("tl", "sum")

@@ -126,6 +126,11 @@ def _add_compile(commands) -> None:
     parser.add_argument("--profile", metavar="NAME", help="target profile: host, cuda or ascend910b")
     parser.add_argument("--unused-token", choices=("error", "warn", "keep"), help="dl.wait whose token is not used")
     parser.add_argument("--debug", action="store_true", help="with tl.device_assert")
+    parser.add_argument(
+        "--triton",
+        choices=("3.6", "3.9"),
+        help="with --emit=ttir: simplified, and in the form that this version of the triton package reads",
+    )
     parser.set_defaults(function=_compile)
 
 
@@ -191,7 +196,7 @@ def _compile(args: argparse.Namespace) -> int:
     if args.debug:
         options["debug"] = True
     try:
-        content = _stage(kernel, specs, options, args.emit)
+        content = _stage(kernel, specs, options, args.emit, args.triton)
     except CompilationError as error:
         print(error, file=sys.stderr)
         return 1
@@ -206,9 +211,13 @@ def _compile(args: argparse.Namespace) -> int:
     return 0
 
 
-def _stage(kernel: Any, specs: list, options: dict, stage: str) -> str | bytes:
+def _stage(kernel: Any, specs: list, options: dict, stage: str, triton: str | None = None) -> str | bytes:
     from nereid import _compiler
 
+    if triton:
+        if stage != "ttir":
+            raise UsageError(f"nereid compile: --triton goes with --emit=ttir, not --emit={stage}")
+        return _compiler.export_ttir(kernel, specs, options, triton)
     if stage == "ttir":
         # Before any pass: what other tools that take TTIR want.
         return _compiler.build_ttir(kernel, specs, options)

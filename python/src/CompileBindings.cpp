@@ -123,7 +123,6 @@ public:
     return text;
   }
 
-private:
   /// Runs the compiler without the interpreter's lock; reports afterwards.
   static void run(llvm::function_ref<void(DiagnosticSink *)> work) {
     WarningList warnings;
@@ -141,10 +140,22 @@ private:
     warn(warnings);
   }
 
+private:
   CompileOptions options;
   CompiledKernel kernel;
   std::string source, ttirText;
 };
+
+std::string exportTtir(nb::handle function, nb::handle args, nb::handle options, const std::string &version) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  auto module = buildModule(context, function, args, options);
+  CompileOptions compileOptions = importCompileOptions(options);
+  std::string text;
+  Compilation::run([&](DiagnosticSink *sink) { text = exportTTIR(*module, version, compileOptions, sink); });
+  return text;
+}
 
 std::unique_ptr<cpu::LoadedCode> load(nb::bytes object, const std::string &name, nb::dict symbols) {
   std::vector<std::string> names;
@@ -191,6 +202,11 @@ void bindCompile(nb::module_ &m) {
       },
       nb::arg("function"), nb::arg("args"), nb::arg("options") = nb::none(),
       "Compiles a jit function for the given argument entries; raises nereid.CompilationError.");
+
+  m.def("export_ttir", &exportTtir, nb::arg("function"), nb::arg("args"), nb::arg("options") = nb::none(),
+        nb::arg("version") = "3.6",
+        "The kernel as TTIR for the stock triton package of `version` (\"3.6\" or \"3.9\"); raises "
+        "nereid.CompilationError for what that cannot express.");
 
   nb::class_<cpu::LoadedCode>(m, "LoadedKernel", "Machine code in this process; unloaded with the object.")
       .def_prop_ro(

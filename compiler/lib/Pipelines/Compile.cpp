@@ -5,6 +5,7 @@
 #include "nereid/Dialect/CPU/IR/CPU.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 #include "nereid/Pipelines/Registration.h"
+#include "nereid/Pipelines/TTIR.h"
 #include "nereid/Target/CPU/ObjectEmitter.h"
 #include "nereid/abi.h"
 
@@ -227,6 +228,13 @@ public:
     return object;
   }
 
+  std::string exportTTIR(llvm::StringRef version) {
+    ExportTTIROptions exportOptions;
+    exportOptions.version = version.str();
+    runPhases("export", [&](OpPassManager &pm) { buildExportTTIRPipeline(pm, exportOptions); });
+    return printModule(/*locations=*/true);
+  }
+
   KernelMetadata metadata;
 
 private:
@@ -270,10 +278,11 @@ private:
     return std::move(*result);
   }
 
-  std::string printModule() {
+  std::string printModule(bool locations = false) {
     std::string text;
     llvm::raw_string_ostream stream(text);
     OpPrintingFlags flags;
+    flags.enableDebugInfo(locations, /*prettyForm=*/false);
     module->print(stream, flags);
     stream << "\n";
     return text;
@@ -340,6 +349,11 @@ CompiledKernel compileKernel(ModuleOp module, const CompileOptions &options, Dia
 
 std::string emitStage(ModuleOp module, Stage stage, const CompileOptions &options, DiagnosticSink *warnings) {
   return Driver(module, options, warnings).run(stage);
+}
+
+std::string exportTTIR(ModuleOp module, llvm::StringRef version, const CompileOptions &options,
+                       DiagnosticSink *warnings) {
+  return Driver(module, options, warnings).exportTTIR(version);
 }
 
 } // namespace nereid

@@ -85,6 +85,12 @@ CompiledKernel compileKernel(mlir::ModuleOp module, const CompileOptions &option
 std::string emitStage(mlir::ModuleOp module, Stage stage, const CompileOptions &options,
                       DiagnosticSink *warnings = nullptr);
 
+/// The kernel as TTIR that upstream Triton of `version` ("3.6", "3.9") reads.
+/// The module is consumed. Throws as compileKernel does, also for operations
+/// that have no upstream form.
+std::string exportTTIR(mlir::ModuleOp module, llvm::StringRef version, const CompileOptions &options,
+                       DiagnosticSink *warnings = nullptr);
+
 } // namespace nereid
 
 #endif // NEREID_PIPELINES_COMPILE_H

@@ -5,7 +5,7 @@
 
 Each row of the table is one kernel and shape: m rows per rank, n columns, inner size k;
 the largest error of any rank against float64 numpy and the largest error allowed; the
-median time of a call, barrier included; the rate of all ranks together.
+median time of a call on all ranks, barrier included; the rate of all ranks together.
 """
 
 import argparse
@@ -28,14 +28,17 @@ def largest(value: float) -> float:
 
 
 def median_time(call, repeats: int) -> float:
-    """Median seconds of `call`, which ends with a barrier of all ranks."""
-    times = []
-    for _ in range(repeats):
+    """Median seconds of `call` on all ranks: from the first rank's start to the last one's end.
+
+    The clock is the machine's, the same for all ranks.
+    """
+    starts, ends = np.empty(repeats), np.empty(repeats)
+    for i in range(repeats):
         nereid.barrier()
-        start = time.perf_counter()
+        starts[i] = time.monotonic()
         call()
-        times.append(time.perf_counter() - start)
-    return float(np.median(times))
+        ends[i] = time.monotonic()
+    return float(np.median(all_gather(ends).max(axis=0) - all_gather(starts).min(axis=0)))
 
 
 def main(argv=None) -> None:
@@ -55,7 +58,7 @@ def main(argv=None) -> None:
             m, n, k = (int(part) for part in shape.split(","))
             operator, arguments, error, bound = module.run_case(
                 m, n, k, np.dtype(args.dtype), args.seed, programs=args.programs)
-            seconds = largest(median_time(lambda: operator(*arguments), args.repeats))
+            seconds = median_time(lambda: operator(*arguments), args.repeats)
             # Every rank multiplies (world * m, k) by (k, n) in both kernels.
             rate = 2.0 * world * world * m * n * k / seconds / 1e9
             error, bound = largest(error), largest(bound)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the front end refuses: message, help, and the exact place it points at."""
 
+import re
+from pathlib import Path
+
 import pytest
 from frontend_kernels import refused
 
@@ -885,3 +888,44 @@ def test_columns_of_text_that_is_not_ascii(tmp_path):
 
 def test_tabs_stay_tabs_under_the_line(tmp_path):
     refused(tmp_path, "\n@nereid.jit\ndef kernel(n):\n\tif n > 3:\n\t\t⟦missing⟧ + 1\n")
+
+
+def walker_entries() -> list[str]:
+    catalogue = Path(__file__).parents[2] / "compiler/include/nereid/Support/Diagnostics.def"
+    section = catalogue.read_text().split("// ---- syntax, names, control flow")[1].split("// ----")[0]
+    return re.findall(r"NEREID_DIAG\((\w+),", section)
+
+
+#: Entries that Python source cannot lead to, with the test of each.
+TESTED_ELSEWHERE = {
+    "kernel_argument_count": "WalkerTest.RequestsAreChecked",
+    "kernel_argument_type": "WalkerTest.RequestsAreChecked",
+    "kernel_argument_constexpr": "WalkerTest.RequestsAreChecked",
+    "unsupported_default": "test_default_that_is_no_constant",
+    "invalid_ir": "none: the verifier finds no fault in what the walker makes",
+}
+
+
+def test_every_entry_of_the_catalogue_has_a_case(tmp_path):
+    seen = set(TESTED_ELSEWHERE)
+    for body, _, _ in CASES.values():
+        constants = {"B": 4} if "B: tl.constexpr" in body else {}
+        seen.add(refused(tmp_path, body, **constants).name)
+    seen.add("unsupported_syntax")
+    assert [entry for entry in walker_entries() if entry not in seen] == []
+
+
+def test_default_that_is_no_constant(tmp_path):
+    error = refused(
+        tmp_path,
+        """
+        @nereid.jit
+        def helper(⟦a⟧={}):
+            return a
+
+        @nereid.jit
+        def kernel(n):
+            helper(n)
+        """,
+    )
+    assert error.message == "the default of parameter 'a' is a dict, which is no compile-time value"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from types import SimpleNamespace
 from typing import Any, Iterator, Mapping
 
@@ -157,10 +158,15 @@ def compile_or_load(function, specs: list, options: dict) -> CompiledKernel:
 
 
 def _compile_and_store(function, specs: list, options: dict, key: str) -> CompiledKernel:
-    compilation = _compiler().compile(function, specs, options)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compilation = _compiler().compile(function, specs, options)
+    for warning in caught:
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     metadata = json.loads(compilation.metadata)
     code = compilation.object
-    _cache.write(key, code, metadata)
+    if not caught:  # a kernel with warnings is compiled, and so warned about, in every process
+        _cache.write(key, code, metadata)
     kernel = CompiledKernel(function, specs, options, code, metadata, from_cache=False)
     kernel._compilation = compilation
     return kernel

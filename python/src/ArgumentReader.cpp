@@ -323,8 +323,12 @@ bool ArgumentReader::readRuntime(PyObject *value, const Parameter &parameter, Py
     return readFloat(PyFloat_AS_DOUBLE(value), parameter, spec);
   if (PyBool_Check(value))
     return readBool(value == Py_True, parameter, spec);
-  if (value == Py_None || isConstexpr(value) || PyUnicode_Check(value))
+  if (value == Py_None || isConstexpr(value))
     return readConstexpr(value, spec);
+  if (PyUnicode_Check(value))
+    return fail(describeObject(value) + " was given for a run-time parameter; a string can only be a compile-time "
+                                        "constant: annotate the parameter, '" +
+                (parameter.nameText.empty() ? "name" : parameter.nameText) + ": tl.constexpr'");
   if (isNumpyBool(value))
     return readBool(PyObject_IsTrue(value), parameter, spec);
   if (PyLong_Check(value) || (isNumpyScalar(value) && PyIndex_Check(value))) {
@@ -369,7 +373,7 @@ bool ArgumentReader::readOther(PyObject *value, const Parameter &parameter, PyOb
     return fail(describeObject(value) + " was given; wrap its memory in an array: np.asarray(x)");
   return fail(describeObject(value) +
               " cannot be passed to a kernel. A kernel takes numpy arrays, torch CPU tensors, DLPack objects, symmetric "
-              "tensors (nereid.symm), ints, floats, bools, None, dtypes, strings, jit functions and tuples of such");
+              "tensors (nereid.symm), ints, floats, bools, None, dtypes, jit functions and tuples of such");
 }
 
 bool ArgumentReader::readInteger(PyObject *value, const Parameter &parameter, PyObject **spec) {

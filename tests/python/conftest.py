@@ -13,6 +13,9 @@ import pytest
 import nereid
 from nereid import _compile, _runtime
 
+# With it, ranks that print at the same time mix their lines.
+os.environ.pop("PYTHONUNBUFFERED", None)
+
 ABI = Path(__file__).resolve().parents[2] / "abi"
 
 

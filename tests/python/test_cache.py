@@ -181,3 +181,18 @@ def test_relaunch_of_a_compiled_kernel():
     assert (x == 15).all()
     kernel[(2, 1, 1)](x, 6)
     np.testing.assert_array_equal(x, [16, 16, 15, 15])
+
+
+def test_kernels_with_warnings_warn_in_every_process(cache_folder):
+    import nereid.distributed as dl
+
+    @nereid.jit(unused_token="warn")
+    def kernel(signal_ptr, x_ptr):
+        dl.wait(signal_ptr, 1, "gpu", "acquire")
+        tl.store(x_ptr, 1.0)
+
+    for _ in range(2):
+        kernel._clear()
+        with pytest.warns(UserWarning, match="token of this wait"):
+            assert not kernel.warmup(np.int64, np.float32).from_cache
+    assert not entries(cache_folder)

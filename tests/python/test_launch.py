@@ -85,7 +85,7 @@ def test_scalars(recorder, value, kind, divisible, slot):
 
 
 @pytest.mark.parametrize("value, constant", [
-    (1, 1), (np.int32(1), 1), (None, None), (tl.float32, tl.float32), (tl.constexpr(12), 12), ("mode", "mode"),
+    (1, 1), (np.int32(1), 1), (None, None), (tl.float32, tl.float32), (tl.constexpr(12), 12),
     (one, one), (np.float16, tl.float16), (np.dtype("int8"), tl.int8),
 ])
 def test_values_that_are_folded(recorder, value, constant):
@@ -276,6 +276,7 @@ def test_wrong_arguments(recorder, refused):
     refused(lambda: launch(x, x, x, 8, BLOCK={}), "argument 5 'BLOCK'", "dict")
     refused(lambda: launch([1.0], x, x, 8, BLOCK=16), "argument 1 'x_ptr'", "list", "np.array")
     refused(lambda: launch(x, x, x, 1j, BLOCK=16), "argument 4 'n'", "complex")
+    refused(lambda: launch(x, x, x, "four", BLOCK=16), "argument 4 'n'", "str 'four'", "'n: tl.constexpr'")
     refused(lambda: launch(x, x, x, object(), BLOCK=16), "argument 4 'n'", "object of type object")
     refused(lambda: launch(x, x, x, 2**64, BLOCK=16), "argument 4 'n'", "64 bits")
     refused(lambda: launch(x, x, x, 1e300, BLOCK=16), "argument 4 'n'", "too large for fp32", "tl.float64")

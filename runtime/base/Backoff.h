@@ -28,10 +28,16 @@ public:
 
   /// Something happened: the next wait starts from the cheap end again.
   void reset() {
-    if (steps) {
-      steps = 0;
-      idleSince = 0;
-    }
+    steps = 0;
+    phaseSince = 0;
+    waitSince = 0;
+  }
+
+  /// Something may have happened: look often again, but keep in mind for how
+  /// long nothing has happened for certain.
+  void soften() {
+    steps = 0;
+    phaseSince = 0;
   }
 
   /// One step of waiting.
@@ -42,9 +48,11 @@ public:
       return;
     }
     uint64_t now = nowNs();
-    if (idleSince == 0)
-      idleSince = now;
-    uint64_t idle = now - idleSince;
+    if (waitSince == 0)
+      waitSince = now;
+    if (phaseSince == 0)
+      phaseSince = now;
+    uint64_t idle = now - phaseSince;
     if (idle < kYieldNs) {
       sched_yield();
       return;
@@ -52,10 +60,10 @@ public:
     sleepNs(idle < 10 * kYieldNs ? kShortSleepNs : kLongSleepNs);
   }
 
-  /// Nanoseconds since spinning ended; 0 while it has not.
-  uint64_t idleNs() const { return idleSince ? nowNs() - idleSince : 0; }
+  /// Nanoseconds that this wait has taken; 0 while it is a short one.
+  uint64_t idleNs() const { return waitSince ? nowNs() - waitSince : 0; }
   /// True when the wait is long enough to look at the state of the job.
-  bool isSlow() const { return idleSince != 0; }
+  bool isSlow() const { return waitSince != 0; }
 
 private:
   static constexpr uint32_t kSpinSteps = 2000;
@@ -65,7 +73,8 @@ private:
 
   bool maySpin;
   uint32_t steps = 0;
-  uint64_t idleSince = 0;
+  uint64_t phaseSince = 0; ///< spinning ended
+  uint64_t waitSince = 0;  ///< the wait became a long one
 };
 
 } // namespace nereid::runtime

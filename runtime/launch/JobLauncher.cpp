@@ -277,6 +277,8 @@ Status Launcher::start() {
                            "cannot run '" + argv[0] +
                                "': " + std::strerror(error));
   close(errorPipe[0]);
+  // The ranks that did start are not to be reported one by one.
+  stopping = !status.ok();
   return status;
 }
 

@@ -32,7 +32,8 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-/// About 20 us: a poll that takes this long did something besides polling.
+/// About 20 us: a round of a spin loop that takes this long was more than a
+/// look at memory.
 static constexpr uint64_t kLongRunTicks = 50000;
 static constexpr uint64_t kInterruptEveryNs = 30000000;
 /// How long a worker whose programs all wait leaves another worker's unstarted
@@ -370,8 +371,7 @@ bool Worker::resume(LaunchState &launch, Program &program) {
   // A spin loop came around once more. When that took clearly longer than its
   // quickest round, it did something else in between.
   uint64_t took = cheapTicks() - begun;
-  if (took > kLongRunTicks)
-    return true;
+  longPoll = longPoll || took > kLongRunTicks;
   bool slower = program.pollTicks != ~uint64_t(0) &&
                 took > 2 * program.pollTicks + 64;
   program.pollTicks = std::min(program.pollTicks, took);
@@ -398,7 +398,7 @@ void Worker::runFibers(LaunchState &launch) {
   Backoff backoff(job.maySpin);
   while (!launch.stopping()) {
     bool progressed = false, done = false;
-    pollSurprise = false;
+    pollSurprise = longPoll = false;
     if (launch.random && live.size() > 1)
       for (size_t i = live.size() - 1; i > 0; --i)
         std::swap(live[i], live[nextRandom() % (i + 1)]);
@@ -414,7 +414,10 @@ void Worker::runFibers(LaunchState &launch) {
     }
     if (done)
       retireDone();
-    if (progressed) {
+    // One long round may be the system running somebody else meanwhile; three
+    // in a row are work between polls.
+    longPasses = longPoll ? longPasses + 1 : 0;
+    if (progressed || longPasses >= 3) {
       setState(WorkerState::Running);
       bumpProgress();
       backoff.reset();
@@ -443,8 +446,8 @@ void Worker::runFibers(LaunchState &launch) {
       backoff.reset();
       continue;
     }
-    if (pollSurprise)
-      backoff.reset();
+    if (pollSurprise || longPoll)
+      backoff.soften();
     waitStep(launch, backoff);
   }
   if (!live.empty()) {

@@ -152,7 +152,9 @@ private:
   [[maybe_unused]] size_t threadStackBytes = 0;
   uint64_t random = 1;
   bool cancelling = false;   ///< programs that come back must leave
-  bool pollSurprise = false; ///< a spin loop did more than spin
+  bool pollSurprise = false; ///< a spin loop seems to have done more than spin
+  bool longPoll = false;     ///< ... or the thread was interrupted
+  uint32_t longPasses = 0;   ///< passes in a row with a long poll
   uint64_t nextInterrupt = 0;
 };
 

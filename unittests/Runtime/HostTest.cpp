@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- HostTest.cpp - Heap, collectives, environment, joining -------------===//
+#include "Harness.h"
+
+#include "base/Knobs.h"
+#include "launch/Environment.h"
+#include "symmetric/HeapAllocator.h"
+
+#include <map>
+#include <random>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace nereid::test;
+using namespace nereid::runtime;
+
+namespace {
+
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+//===--- allocator ------------------------------------------------------------
+
+TEST(Heap, AlignsAndMerges) {
+  HeapAllocator heap(1 << 20);
+  auto a = heap.allocate(100, {});
+  auto b = heap.allocate(1, {});
+  auto c = heap.allocate(5000, {});
+  ASSERT_TRUE(a && b && c);
+  EXPECT_EQ(*a % 64, 0u);
+  EXPECT_EQ(*b % 64, 0u);
+  EXPECT_EQ(*c % 4096, 0u);
+  EXPECT_TRUE(heap.free(*a));
+  EXPECT_FALSE(heap.free(*a));
+  EXPECT_TRUE(heap.free(*c));
+  EXPECT_TRUE(heap.free(*b));
+  EXPECT_EQ(heap.used(), 0u);
+  EXPECT_EQ(heap.largestFree(), uint64_t(1) << 20);
+}
+
+TEST(Heap, RandomTrafficNeverOverlaps) {
+  std::mt19937 random(3);
+  HeapAllocator heap(1 << 18);
+  std::map<uint64_t, uint64_t> live;
+  for (int i = 0; i < 20000; ++i) {
+    if (random() % 2 && !live.empty()) {
+      auto it = std::next(live.begin(), long(random() % live.size()));
+      EXPECT_TRUE(heap.free(it->first));
+      live.erase(it);
+      continue;
+    }
+    uint64_t bytes = random() % (random() % 4 ? 500 : 20000);
+    auto at = heap.allocate(bytes, {});
+    if (!at)
+      continue;
+    ASSERT_LE(*at + bytes, heap.capacity());
+    auto next = live.lower_bound(*at);
+    if (next != live.end())
+      ASSERT_LE(*at + std::max<uint64_t>(bytes, 1), next->first);
+    if (next != live.begin())
+      ASSERT_LE(std::prev(next)->first + std::prev(next)->second, *at);
+    live[*at] = bytes;
+  }
+}
+
+//===--- symmetric allocation -------------------------------------------------
+
+TEST(Symmetric, SameOffsetsReuseAndDescription) {
+  runBoth(3, testOptions(), [](Job &job) {
+    auto a = job.allocate(1000, {"a_buf", "float32", "(250,)"});
+    auto b = job.allocate(8192, {"b_buf", "float16", "(64, 64)"});
+    ASSERT_TRUE(a.ok() && b.ok());
+    uint8_t *pa = static_cast<uint8_t *>(*a);
+    EXPECT_EQ(job.ownerRank(pa), job.rank());
+    EXPECT_TRUE(job.isSymmetric(pa, 1000));
+    EXPECT_FALSE(job.isSymmetric(pa, 1001));
+    EXPECT_TRUE(job.isSymmetric(pa + 999));
+    EXPECT_FALSE(job.isSymmetric(job.peerAddress(pa, (job.rank() + 1) % 3)));
+    int local = 0;
+    EXPECT_FALSE(job.isSymmetric(&local));
+    EXPECT_EQ(job.describe(pa + 16), "'a_buf' float32 (250,) + 16, on rank " +
+                                         std::to_string(job.rank()));
+    // Writing through the peer's address shows at the peer.
+    int32_t next = (job.rank() + 1) % 3;
+    *static_cast<int32_t *>(job.peerAddress(pa, next)) = 100 + job.rank();
+    EXPECT_TRUE(job.barrier().ok());
+    EXPECT_EQ(*reinterpret_cast<int32_t *>(pa), 100 + (job.rank() + 2) % 3);
+    EXPECT_TRUE(job.free(*a).ok());
+    EXPECT_EQ(job.free(*a).code(), StatusCode::InvalidArgument);
+    EXPECT_EQ(job.free(&local).code(), StatusCode::InvalidArgument);
+    auto c = job.allocate(1000, {"c_buf", "", ""});
+    ASSERT_TRUE(c.ok());
+    EXPECT_EQ(*c, static_cast<void *>(pa));
+    EXPECT_EQ(job.allocations().size(), 2u);
+    auto zero = job.allocate(0);
+    ASSERT_TRUE(zero.ok());
+    EXPECT_TRUE(job.free(*zero).ok());
+  });
+}
+
+TEST(Symmetric, DifferentRequestsAreNamedOnEveryRank) {
+  runBoth(4, testOptions(), [](Job &job) {
+    auto a = job.allocate(job.rank() == 2 ? 512 : 256, {"buf", "int8", ""});
+    ASSERT_FALSE(a.ok());
+    EXPECT_EQ(a.status().code(), StatusCode::Mismatch);
+    const std::string &text = a.status().message();
+    EXPECT_TRUE(contains(text, "rank 0 called allocate('buf' int8, 256 bytes)"))
+        << text;
+    EXPECT_TRUE(contains(text, "rank 2 called allocate('buf' int8, 512 bytes)"))
+        << text;
+    // Different labels and different calls are found as well.
+    auto b = job.allocate(64, {job.rank() ? "x" : "y", "", ""});
+    EXPECT_EQ(b.status().code(), StatusCode::Mismatch);
+    Status st = job.rank() == 3 ? job.barrier() : job.allocate(64).status();
+    EXPECT_EQ(st.code(), StatusCode::Mismatch);
+    EXPECT_TRUE(contains(st.message(), "rank 3 called barrier()"));
+    // And the job goes on.
+    EXPECT_TRUE(job.allocate(64).ok());
+    EXPECT_EQ(job.allocations().size(), 1u);
+  });
+}
+
+TEST(Symmetric, FullHeapSaysWhoHasIt) {
+  runThreads(2, testOptions(), [](Job &job) {
+    ASSERT_TRUE(job.allocate(3 << 20, {"weights", "float32", "(1024,)"}).ok());
+    auto more = job.allocate(2 << 20, {"activations", "", ""});
+    ASSERT_FALSE(more.ok());
+    EXPECT_EQ(more.status().code(), StatusCode::OutOfMemory);
+    const std::string &text = more.status().message();
+    EXPECT_TRUE(contains(text, "'activations' needs 2 MiB")) << text;
+    EXPECT_TRUE(contains(text, "'weights' float32 (1024,) 3 MiB")) << text;
+    EXPECT_TRUE(contains(text, "NEREID_HEAP_SIZE")) << text;
+    EXPECT_TRUE(job.allocate(1000).ok());
+  });
+}
+
+TEST(Symmetric, CallsAfterFinalizeFail) {
+  runThreads(2, testOptions(), [](Job &job) {
+    EXPECT_TRUE(job.barrier().ok());
+    EXPECT_TRUE(job.finalize().ok());
+    EXPECT_TRUE(job.finalize().ok());
+    EXPECT_EQ(job.barrier().code(), StatusCode::InvalidArgument);
+    EXPECT_EQ(job.allocate(8).status().code(), StatusCode::InvalidArgument);
+  });
+}
+
+TEST(Symmetric, ManyBarriersUnderOversubscription) {
+  runBoth(8, testOptions(), [](Job &job) {
+    for (int i = 0; i < 300; ++i)
+      ASSERT_TRUE(job.barrier().ok());
+  });
+}
+
+//===--- knobs ----------------------------------------------------------------
+
+TEST(Knobs, ByteSizes) {
+  EXPECT_EQ(*parseByteSize("4096"), 4096u);
+  EXPECT_EQ(*parseByteSize("64K"), 65536u);
+  EXPECT_EQ(*parseByteSize("2MiB"), uint64_t(2) << 20);
+  EXPECT_EQ(*parseByteSize("1G"), uint64_t(1) << 30);
+  EXPECT_EQ(*parseByteSize("0.5 GB"), uint64_t(1) << 29);
+  for (const char *bad : {"", "G", "1X", "-1", "1KiBx", "1e3", "12 34"})
+    EXPECT_FALSE(parseByteSize(bad).ok()) << bad;
+}
+
+TEST(Knobs, EveryRowHasHelp) {
+  for (const KnobInfo &knob : knobTable()) {
+    EXPECT_EQ(std::string(knob.name).rfind("NEREID_", 0), 0u);
+    EXPECT_GT(std::string(knob.help).size(), 8u);
+  }
+}
+
+TEST(Knobs, BadValuesAreNamed) {
+  JobOptions options = testOptions();
+  options.profile = "tpu";
+  EXPECT_TRUE(contains(resolveSettings(options).status().message(),
+                       "host, cuda, ascend910b"));
+  options = testOptions();
+  options.schedule = "random";
+  EXPECT_EQ(resolveSettings(options).status().code(), StatusCode::Environment);
+  setenv("NEREID_TIMEOUT", "soon", 1);
+  options = {};
+  EXPECT_TRUE(contains(resolveSettings(options).status().message(),
+                       "NEREID_TIMEOUT='soon'"));
+  unsetenv("NEREID_TIMEOUT");
+}
+
+//===--- environment ----------------------------------------------------------
+
+Expected<RankInfo> discover(std::map<std::string, std::string> variables) {
+  return discoverRank([=](const char *name) -> std::optional<std::string> {
+    auto it = variables.find(name);
+    return it == variables.end() ? std::nullopt
+                                 : std::optional<std::string>(it->second);
+  });
+}
+
+TEST(Environment, Launchers) {
+  auto none = discover({});
+  ASSERT_TRUE(none.ok());
+  EXPECT_EQ(none->worldSize, 1);
+
+  auto torch = discover({{"RANK", "2"},
+                         {"WORLD_SIZE", "4"},
+                         {"LOCAL_WORLD_SIZE", "4"},
+                         {"MASTER_ADDR", "127.0.0.1"},
+                         {"MASTER_PORT", "29500"}});
+  ASSERT_TRUE(torch.ok()) << torch.status().report();
+  EXPECT_EQ(torch->rank, 2);
+  EXPECT_EQ(torch->worldSize, 4);
+  EXPECT_EQ(torch->launcher, "torchrun");
+
+  auto mpi = discover({{"OMPI_COMM_WORLD_RANK", "1"},
+                       {"OMPI_COMM_WORLD_SIZE", "2"},
+                       {"PMIX_NAMESPACE", "ns"}});
+  ASSERT_TRUE(mpi.ok());
+  EXPECT_EQ(mpi->launcher, "Open MPI");
+
+  auto pmi = discover({{"PMI_RANK", "0"}, {"PMI_SIZE", "3"}});
+  ASSERT_TRUE(pmi.ok());
+  EXPECT_EQ(pmi->worldSize, 3);
+
+  auto slurm = discover({{"SLURM_PROCID", "5"},
+                         {"SLURM_STEP_NUM_TASKS", "6"},
+                         {"SLURM_JOB_ID", "77"}});
+  ASSERT_TRUE(slurm.ok());
+  EXPECT_EQ(slurm->rank, 5);
+  // A batch script without srun is one process.
+  auto batch = discover({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}});
+  ASSERT_TRUE(batch.ok());
+  EXPECT_EQ(batch->worldSize, 1);
+
+  // Our own launcher wins over what it was started under.
+  auto own = discover({{"NEREID_RANK", "1"},
+                       {"NEREID_WORLD_SIZE", "2"},
+                       {"RANK", "0"},
+                       {"WORLD_SIZE", "8"}});
+  ASSERT_TRUE(own.ok());
+  EXPECT_EQ(own->worldSize, 2);
+}
+
+TEST(Environment, Mistakes) {
+  auto text = [](std::map<std::string, std::string> variables) {
+    auto info = discover(std::move(variables));
+    EXPECT_FALSE(info.ok());
+    EXPECT_EQ(info.status().code(), StatusCode::Environment);
+    return info.status().message();
+  };
+  EXPECT_TRUE(contains(text({{"RANK", "1"}}), "WORLD_SIZE is not"));
+  EXPECT_TRUE(contains(text({{"NEREID_WORLD_SIZE", "2"}}),
+                       "NEREID_RANK is not"));
+  EXPECT_TRUE(contains(text({{"RANK", "x"}, {"WORLD_SIZE", "2"}}),
+                       "RANK='x' is not a whole number"));
+  EXPECT_TRUE(contains(text({{"RANK", "2"}, {"WORLD_SIZE", "2"}}),
+                       "allows ranks 0..1"));
+  EXPECT_TRUE(contains(text({{"RANK", "0"}, {"WORLD_SIZE", "0"}}),
+                       "outside 1..4096"));
+  EXPECT_TRUE(contains(text({{"RANK", "0"},
+                             {"WORLD_SIZE", "16"},
+                             {"LOCAL_WORLD_SIZE", "8"}}),
+                       "several machines"));
+}
+
+//===--- joining --------------------------------------------------------------
+
+/// Starts processes with hand-made environments; returns their exit codes.
+std::vector<int>
+processes(const std::vector<std::map<std::string, std::string>> &environments,
+          const std::function<int()> &body) {
+  std::vector<pid_t> pids;
+  fflush(nullptr);
+  for (const auto &environment : environments) {
+    pid_t pid = fork();
+    if (pid == 0) {
+      for (const auto &entry : environment)
+        setenv(entry.first.c_str(), entry.second.c_str(), 1);
+      int code = body();
+      fflush(nullptr);
+      _exit(code);
+    }
+    pids.push_back(pid);
+  }
+  std::vector<int> codes;
+  for (pid_t pid : pids) {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    codes.push_back(WEXITSTATUS(status));
+  }
+  return codes;
+}
+
+std::map<std::string, std::string> torch(int rank, int size, const char *id) {
+  return {{"RANK", std::to_string(rank)},
+          {"WORLD_SIZE", std::to_string(size)},
+          {"MASTER_ADDR", "localhost"},
+          {"MASTER_PORT", "2"},
+          {"TORCHELASTIC_RUN_ID", std::string(id) + std::to_string(getpid())}};
+}
+
+int expectInit(StatusCode code, const std::string &text,
+               uint64_t heapBytes = 1 << 20) {
+  JobOptions options = testOptions();
+  options.initTimeoutSeconds = 1;
+  options.heapBytes = heapBytes;
+  auto job = Job::init(options);
+  if (job.status().code() == code && contains(job.status().message(), text))
+    return 0;
+  fprintf(stderr, "%s", job.status().report().c_str());
+  return 1;
+}
+
+TEST(Joining, MissingRanksAreNamed) {
+  EXPECT_EQ(processes({torch(0, 4, "a"), torch(2, 4, "a")},
+                      [] {
+                        return expectInit(StatusCode::Bootstrap,
+                                          "have not joined: rank 1, 3");
+                      }),
+            std::vector<int>(2, 0));
+}
+
+TEST(Joining, MissingRankZero) {
+  EXPECT_EQ(processes({torch(1, 2, "b")},
+                      [] {
+                        return expectInit(StatusCode::Bootstrap,
+                                          "rank 0 has not come up");
+                      }),
+            std::vector<int>(1, 0));
+}
+
+TEST(Joining, WorldSizesMustAgree) {
+  EXPECT_EQ(processes({torch(0, 2, "c"), torch(1, 3, "c")},
+                      [] {
+                        return expectInit(StatusCode::Mismatch,
+                                          "told of a world of 3 ranks, rank 0 "
+                                          "of 2");
+                      }),
+            std::vector<int>(2, 0));
+}
+
+TEST(Joining, TwoProcessesWithOneRank) {
+  EXPECT_EQ(processes({torch(0, 3, "d"), torch(1, 3, "d"), torch(1, 3, "d")},
+                      [] {
+                        return expectInit(StatusCode::Environment,
+                                          "same rank");
+                      }),
+            std::vector<int>(3, 0));
+}
+
+TEST(Joining, HeapSizesMustAgree) {
+  EXPECT_EQ(processes({torch(0, 2, "e"), torch(1, 2, "e")},
+                      [] {
+                        uint64_t bytes =
+                            getenv("RANK")[0] == '0' ? 1 << 20 : 2 << 20;
+                        return expectInit(StatusCode::Mismatch,
+                                          "rank 0 asks for 1048576 bytes, rank "
+                                          "1 for 2097152",
+                                          bytes);
+                      }),
+            std::vector<int>(2, 0));
+}
+
+TEST(Joining, AgainAfterFinalize) {
+  EXPECT_EQ(processes({torch(0, 2, "f"), torch(1, 2, "f")},
+                      [] {
+                        for (int i = 0; i < 3; ++i) {
+                          auto job = Job::init(testOptions());
+                          if (!job.ok() || !(*job)->barrier().ok() ||
+                              !(*job)->finalize().ok())
+                            return 1;
+                        }
+                        return 0;
+                      }),
+            std::vector<int>(2, 0));
+}
+
+} // namespace

@@ -29,6 +29,7 @@ public:
   /// Something happened: the next wait starts from the cheap end again.
   void reset() {
     steps = 0;
+    allSteps = 0;
     phaseSince = 0;
     waitSince = 0;
   }
@@ -36,15 +37,18 @@ public:
   /// Something may have happened: look often again, but keep in mind for how
   /// long nothing has happened for certain.
   void soften() {
-    steps = 0;
+    steps = allSteps < kMaxSpinSteps ? 0 : kSpinSteps;
     phaseSince = 0;
   }
 
   /// One step of waiting.
   void step() {
     ++steps;
+    ++allSteps;
     if (maySpin && steps <= kSpinSteps) {
       cpuPause();
+      if (allSteps % kSpinSteps == 0 && waitSince == 0)
+        waitSince = nowNs();
       return;
     }
     uint64_t now = nowNs();
@@ -67,12 +71,14 @@ public:
 
 private:
   static constexpr uint32_t kSpinSteps = 2000;
+  static constexpr uint32_t kMaxSpinSteps = 100 * kSpinSteps;
   static constexpr uint64_t kYieldNs = 1000000;
   static constexpr uint64_t kShortSleepNs = 50000;
   static constexpr uint64_t kLongSleepNs = 500000;
 
   bool maySpin;
-  uint32_t steps = 0;
+  uint32_t steps = 0;    ///< in this phase of the wait
+  uint32_t allSteps = 0; ///< since something certainly happened
   uint64_t phaseSince = 0; ///< spinning ended
   uint64_t waitSince = 0;  ///< the wait became a long one
 };

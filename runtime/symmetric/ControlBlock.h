@@ -83,6 +83,7 @@ struct alignas(64) WorkerSlot {
   /// Passes over all waiting programs that found no one ready.
   std::atomic<uint64_t> idlePasses;
   std::atomic<uint32_t> state; // WorkerState
+  std::atomic<int32_t> thread; // its kernel thread id
 };
 
 /// One line of a rank's account of who waits for what.

@@ -11,6 +11,8 @@ static constexpr uint64_t kLookEveryNs = 10000000;
 static constexpr uint64_t kPeersEveryNs = 50000000;
 /// How long everything must stand still before a deadlock is called one.
 static constexpr uint64_t kSettleNs = 100000000;
+/// Processor time inside one round of a spin loop that makes it work.
+static constexpr uint64_t kWorkTicks = 3;
 /// With a rank gone, spin loops that see nothing new get this long.
 static constexpr double kGoneSeconds = 2.0;
 
@@ -58,8 +60,13 @@ JobWatch::Snapshot JobWatch::look() const {
         s.certain = false;
         continue;
       }
-      if (ws == WorkerState::Polling)
+      if (ws == WorkerState::Polling) {
         s.certain = false;
+        s.pollers.push_back(
+            {slot.pid.load(std::memory_order_relaxed),
+             worker.thread.load(std::memory_order_relaxed),
+             worker.idlePasses.load(std::memory_order_acquire), 0});
+      }
       waiting = true;
       s.idlePasses.push_back(worker.idlePasses.load(std::memory_order_acquire));
     }
@@ -111,6 +118,26 @@ bool JobWatch::checkRanks(const Wait &wait) {
   return false;
 }
 
+/// A worker that has made no pass over its programs since the last look either
+/// did not get a core or is inside one of them, out of its spin loop and at
+/// work: then it uses processor time.
+bool JobWatch::pollersMoved(Snapshot &current) const {
+  bool moved = current.pollers.size() != last.pollers.size();
+  for (size_t i = 0; i < current.pollers.size(); ++i) {
+    Snapshot::Poller &p = current.pollers[i];
+    uint64_t ticks = threadCpuTicks(p.pid, p.thread);
+    if (moved || p.thread != last.pollers[i].thread ||
+        p.passes != last.pollers[i].passes) {
+      p.cpuTicks = ticks;
+      continue;
+    }
+    p.cpuTicks = last.pollers[i].cpuTicks;
+    if (ticks >= p.cpuTicks + kWorkTicks)
+      moved = true;
+  }
+  return moved;
+}
+
 void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
   uint64_t now = nowNs();
   if (now < nextLook.load(std::memory_order_relaxed))
@@ -131,12 +158,7 @@ void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
   Snapshot current = look();
   bool steady = current.steady == last.steady &&
                 current.idlePasses.size() == last.idlePasses.size();
-  // A worker in a spin loop that made no pass since the last look is inside a
-  // program, computing.
-  bool passing = true;
-  for (size_t i = 0; steady && i < current.idlePasses.size(); ++i)
-    passing = passing && current.idlePasses[i] != last.idlePasses[i];
-  bool moved = !steady || current.busy || !passing;
+  bool moved = pollersMoved(current) || !steady || current.busy;
   if (moved || steadySince == 0)
     steadySince = now;
 

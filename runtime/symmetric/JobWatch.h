@@ -43,12 +43,19 @@ private:
   struct Snapshot {
     std::vector<uint64_t> steady;
     std::vector<uint64_t> idlePasses;
+    /// Workers with spin loops of their own, which may be computing instead.
+    struct Poller {
+      int32_t pid, thread;
+      uint64_t passes, cpuTicks;
+    };
+    std::vector<Poller> pollers;
     bool certain = false; ///< nobody runs, polls or is in host code
     bool busy = false;    ///< some worker runs a program
     bool gone = false;    ///< some rank has left
   };
   Snapshot look() const;
   bool checkRanks(const Wait &wait);
+  bool pollersMoved(Snapshot &current) const;
   void failWith(StatusCode code, std::string message, int32_t rank);
 
   Job::Impl &job;

@@ -12,12 +12,11 @@
 
 namespace nereid::runtime {
 
-uint64_t processStartTime(int32_t pid) {
-  char path[64];
-  std::snprintf(path, sizeof(path), "/proc/%d/stat", int(pid));
+/// Reads fields `first`.. of a stat file, counting from 1 as proc(5) does.
+static bool readStat(const char *path, int first, int count, uint64_t *out) {
   FILE *file = std::fopen(path, "re");
   if (!file)
-    return 0;
+    return false;
   char text[1024];
   size_t n = std::fread(text, 1, sizeof(text) - 1, file);
   std::fclose(file);
@@ -25,14 +24,31 @@ uint64_t processStartTime(int32_t pid) {
   // The command name is in parentheses and may hold anything.
   char *at = std::strrchr(text, ')');
   if (!at || at[1] == 0 || at[2] == 'Z' || at[2] == 'X')
-    return 0;
+    return false;
   ++at;
-  for (int field = 3; field < 22; ++field) {
+  for (int field = 3; field < first && at; ++field)
     at = std::strchr(at + 1, ' ');
+  for (int i = 0; i < count; ++i) {
     if (!at)
-      return 0;
+      return false;
+    out[i] = std::strtoull(at + 1, &at, 10);
   }
-  return std::strtoull(at + 1, nullptr, 10);
+  return true;
+}
+
+uint64_t processStartTime(int32_t pid) {
+  char path[64];
+  std::snprintf(path, sizeof(path), "/proc/%d/stat", int(pid));
+  uint64_t start = 0;
+  return readStat(path, 22, 1, &start) ? start : 0;
+}
+
+uint64_t threadCpuTicks(int32_t pid, int32_t thread) {
+  char path[96];
+  std::snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", int(pid),
+                int(thread));
+  uint64_t times[2] = {0, 0};
+  return readStat(path, 14, 2, times) ? times[0] + times[1] : 0;
 }
 
 std::string exitText(int waitStatus) {

@@ -41,6 +41,10 @@ private:
 /// (a zombie does not run either).
 uint64_t processStartTime(int32_t pid);
 
+/// User and system time that a thread has used, in clock ticks (10 ms); 0 when
+/// it does not run.
+uint64_t threadCpuTicks(int32_t pid, int32_t thread);
+
 /// "was killed by signal 9 (Killed)" / "exited with code 3" from a wait status.
 std::string exitText(int waitStatus);
 

@@ -21,6 +21,17 @@ using runtime::SiteTable;
 using runtime::Status;
 using runtime::StatusCode;
 
+/// Rounds for stress tests: fewer where everything is slow.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+inline constexpr int64_t kRounds = 100;
+#else
+inline constexpr int64_t kRounds = 1000;
+#endif
+#else
+inline constexpr int64_t kRounds = 1000;
+#endif
+
 /// Options for tests: small heaps, short time-outs.
 JobOptions testOptions();
 

@@ -59,10 +59,10 @@ TEST_P(Signals, PingPong) {
     GTEST_SKIP();
   runBoth(ranks(), options(), [](Job &job) {
     uint64_t *flag = symmetric<uint64_t>(job, 1, "flag");
-    Status st = launchBlocking(job, pingPong, {arg(flag), arg(3000)}, 1);
+    Status st = launchBlocking(job, pingPong, {arg(flag), arg(kRounds)}, 1);
     EXPECT_TRUE(st.ok()) << st.report();
     if (job.rank() < 2)
-      EXPECT_EQ(*flag, 3000u);
+      EXPECT_EQ(*flag, uint64_t(kRounds));
     EXPECT_TRUE(job.barrier().ok());
   });
 }
@@ -91,7 +91,7 @@ TEST_P(Signals, SpinLoopsMakeProgress) {
     GTEST_SKIP();
   runBoth(ranks(), options(), [](Job &job) {
     uint32_t *flag = symmetric<uint32_t>(job, 1, "flag");
-    Status st = launchBlocking(job, spinPingPong, {arg(flag), arg(2000)}, 1);
+    Status st = launchBlocking(job, spinPingPong, {arg(flag), arg(kRounds)}, 1);
     EXPECT_TRUE(st.ok()) << st.report();
     EXPECT_TRUE(job.barrier().ok());
   });

@@ -25,6 +25,8 @@
 #include "symmetric/JobWatch.h"
 
 #include <algorithm>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace nereid::runtime {
 
@@ -49,6 +51,11 @@ Worker::Worker(Job::Impl &job, uint32_t index)
 
 Worker::~Worker() = default;
 
+static int32_t currentThread() {
+  static thread_local int32_t id = int32_t(syscall(SYS_gettid));
+  return id;
+}
+
 void Worker::run(LaunchState &launch) {
   random = job.settings.seed * 0x9e3779b97f4a7c15u +
            uint64_t(job.rank) * 0xd1b54a32d192ed03u +
@@ -58,6 +65,8 @@ void Worker::run(LaunchState &launch) {
   for (int i = 0; i < 4; ++i)
     nextRandom();
   nextInterrupt = 0;
+  if (launch.spec.blocking)
+    slot.thread.store(currentThread(), std::memory_order_relaxed);
   setState(WorkerState::Running);
   bumpProgress();
   if (launch.spec.blocking)

@@ -100,7 +100,8 @@ def test_rank_that_is_lost_while_others_wait(tmp_path, end):
         try:
             kernel[(1,)](signal_mem, data)
         except nereid.LaunchError as error:
-            print("SURVIVOR", nereid.rank(), round(time.monotonic() - start, 1), error, flush=True)
+            sys.stdout.write(f"SURVIVOR {{nereid.rank()}} {{time.monotonic() - start:.1f}} {{error}}\\n")
+            sys.stdout.flush()
             raise
         """, 3)
     assert code != 0
@@ -147,7 +148,8 @@ def test_killed_launcher_takes_the_job_with_it(tmp_path):
     script = tmp_path / "job.py"
     script.write_text(HEADER + textwrap.dedent("""
         nereid.init()
-        print("PID", os.getpid(), flush=True)
+        sys.stdout.write(f"PID {os.getpid()}\\n")  # in one piece, whatever the buffering
+        sys.stdout.flush()
         time.sleep(100)
         """))
     job = subprocess.Popen([str(NEREID), "run", "-n", "3", str(script)], stdout=subprocess.PIPE, text=True)

@@ -105,7 +105,8 @@ static const Table &table() {
     Table t;
     for (llvm::ArrayRef<BuiltinInfo> family :
          {programRows(), shapeRows(), dotRows(), memoryRows(), descriptorRows(), atomicRows(), selectRows(), mathRows(),
-          reduceRows(), debugRows(), libdeviceRows(), distributedRows(), shmemRows(), ascendRows(), dtypeRows()})
+          reduceRows(), sortRows(), randomRows(), debugRows(), libdeviceRows(), distributedRows(), shmemRows(),
+          ascendRows(), dtypeRows()})
       for (const BuiltinInfo &info : family) {
         t.rows.push_back(&info);
         t.byName.try_emplace(std::string(info.module) + "." + info.name, &info);

@@ -106,4 +106,31 @@ TEST_F(ReduceTest, Histogram) {
   expectError(Diag::histogram_invalid, "no number of bins", [&] { tl("histogram", {block({4}, i32), Int(0)}); });
 }
 
+TEST_F(ReduceTest, Sorting) {
+  expectType(tl("sort", {block({4, 8}, fp32)}), Type::block({4, 8}, fp32));
+  expectType(tl("sort", {block({5}, i8)}, {{"descending", true}}), Type::block({5}, i8));
+  expectType(tl("topk", {block({4, 8}, fp16), Int(3)}), Type::block({4, 3}, fp16));
+  expectType(tl("bitonic_merge", {block({16}, u32), Int(-1)}), Type::block({16}, u32));
+  expectIR({"tt.gather", "arith.select"});
+  expectError(Diag::not_supported_yet, "permute", [&] { tl("sort", {block({4, 8}, fp32), Int(0)}); });
+  expectError(Diag::number_out_of_range, "holds 1 to 8", [&] { tl("topk", {block({8}, fp32), Int(9)}); });
+  expectError(Diag::power_of_two, "use tl.sort", [&] { tl("bitonic_merge", {block({6}, fp32)}); });
+}
+
+TEST_F(ReduceTest, Random) {
+  Tensor offsets = block({8}, i32);
+  for (const char *name : {"rand", "randn"})
+    expectType(tl(name, {Int(7), offsets}), Type::block({8}, fp32));
+  expectType(tl("randint", {value(i32), offsets}), Type::block({8}, u32));
+  expectType(tl("randint", {value(i64), block({8}, i64)}, {{"n_rounds", Int(7)}}), Type::block({8}, u32));
+  for (const char *name : {"rand4x", "randn4x", "randint4x"})
+    EXPECT_EQ(tl(name, {Int(7), offsets}).as<Tuple>().items.size(), 4u);
+  expectType(tl("philox", {Int(7), offsets, Int(0), Int(0), Int(0)}).as<Tuple>().items[0], Type::block({8}, u32));
+  expectType(tl("uint_to_uniform_float", {value(u64)}), fp32);
+  expectType(tl("pair_uniform_to_normal", {block({8}, fp32), block({8}, fp32)}).as<Tuple>().items[1],
+             Type::block({8}, fp32));
+  expectIR({"tt.mulhiui", "math.cos"});
+  expectError(Diag::argument_kind, "'offset'", [&] { tl("rand", {Int(7), block({8}, fp32)}); });
+}
+
 } // namespace

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rules: sorting along the last dimension by networks of compare-exchange steps,
+// each a gather of every element's partner and a select. All steps of sort put
+// the lesser element first, with mirrored partners at the start of a merge: so a
+// partner beyond the end counts as greatest, and any length can be sorted.
+#include "Rules.h"
+
+using namespace nereid;
+using namespace nereid::frontend;
+
+namespace {
+class Network {
+public:
+  Network(Semantic &s, Tensor values, bool descending, const SourceRange &range)
+      : values(std::move(values)), s(s), descending(descending), range(range) {
+    size = this->values.type.shape().back();
+    position = s.arange(0, size, range);
+  }
+
+  /// One step: every element with that at (its position ^ mask).
+  void step(int64_t mask) {
+    Tensor partner = op(BinaryOp::BitXor, position, Int(mask));
+    Tensor isFirst = s.compare(CompareOp::Lt, position, partner, range).as<Tensor>();
+    if (!isPowerOfTwo(size)) {
+      Tensor inside = s.compare(CompareOp::Lt, partner, Int(size), range).as<Tensor>();
+      partner = s.select(inside, partner, position, range);
+    }
+    Tensor other = pick(values, partner);
+    // The first of a pair takes the partner when that is less, the second when
+    // it is greater (descending: the other way round); equal ones stay.
+    Tensor less = s.compare(descending ? CompareOp::Gt : CompareOp::Lt, other, values, range).as<Tensor>();
+    Tensor greater = s.compare(descending ? CompareOp::Lt : CompareOp::Gt, other, values, range).as<Tensor>();
+    Tensor first = alongLast(isFirst);
+    Tensor swap = s.select(first, less, greater, range);
+    values = s.select(swap, other, values, range);
+  }
+
+  void sort() {
+    for (int64_t run = 2; run / 2 < size; run *= 2) {
+      step(run - 1);
+      for (int64_t distance = run / 4; distance > 0; distance /= 2)
+        step(distance);
+    }
+  }
+
+  void merge() {
+    for (int64_t distance = size / 2; distance > 0; distance /= 2)
+      step(distance);
+  }
+
+  /// The first `count` elements.
+  Tensor leading(int64_t count) { return pick(values, s.arange(0, count, range)); }
+
+  Tensor values;
+
+private:
+  Tensor op(BinaryOp kind, const Value &a, const Value &b) { return s.binary(kind, a, b, range).as<Tensor>(); }
+
+  /// A 1-D block repeated over the leading dimensions.
+  Tensor alongLast(Tensor row) {
+    std::vector<int64_t> shape(values.type.shape());
+    shape.back() = row.type.shape()[0];
+    while (row.type.shape().size() < shape.size())
+      row = s.expandDims(row, 0, range);
+    return s.broadcastTo(row, shape, range);
+  }
+
+  Tensor pick(const Tensor &source, const Tensor &row) {
+    Tensor indices = alongLast(row);
+    Type type = Type::block(indices.type.shape(), source.type.element());
+    uint32_t axis = uint32_t(type.shape().size() - 1);
+    return s.wrap(s.emit<tt::GatherOp>(range, type.lower(s.builder.getContext()), source.handle, indices.handle, axis,
+                                       false)
+                      .getResult(),
+                  type, range);
+  }
+
+  Semantic &s;
+  bool descending;
+  const SourceRange &range;
+  int64_t size;
+  Tensor position;
+};
+} // namespace
+
+/// The block to sort; `dim` must be its last dimension.
+static Tensor sortable(Semantic &s, const BoundArgs &args, unsigned dimIndex) {
+  Tensor x = blockArg(s, args, 0);
+  if (x.type.isPointerLike())
+    fail(Diag::unsupported_dtype, args.ranges[0], x.type.element().str(), functionName(args.info), "");
+  int64_t rank = x.type.shape().size();
+  if (!args[dimIndex].isNone() &&
+      normalizeAxis(s, s.constexprInt(args, dimIndex), rank, x.type, args.ranges[dimIndex]) != rank - 1)
+    fail(Diag::not_supported_yet, args.ranges[dimIndex], functionName(args.info) + " along another dimension", "",
+         "permute so that the dimension is the last one, and back afterwards");
+  return x;
+}
+
+static Value sort(Semantic &s, const BoundArgs &args) {
+  Network network(s, sortable(s, args, 1), s.constexprBool(args, 2), args.range);
+  network.sort();
+  return network.values;
+}
+
+static Value topk(Semantic &s, const BoundArgs &args) {
+  Tensor x = sortable(s, args, 2);
+  Int count = s.constexprInt(args, 1);
+  if (count < 1 || count > x.type.shape().back())
+    fail(Diag::number_out_of_range, args.ranges[1], toString(count), "k", "1", std::to_string(x.type.shape().back()));
+  Network network(s, x, s.constexprBool(args, 3), args.range);
+  network.sort();
+  return network.leading(int64_t(count));
+}
+
+static Value bitonicMerge(Semantic &s, const BoundArgs &args) {
+  Tensor x = sortable(s, args, 1);
+  int64_t size = x.type.shape().back();
+  if (!isPowerOfTwo(size))
+    fail(Diag::power_of_two, args.range, "tl.bitonic_merge", x.type.shape().size() - 1, args[0].describe(), size,
+         "use tl.sort");
+  Network network(s, x, s.constexprBool(args, 2), args.range);
+  network.merge();
+  return network.values;
+}
+
+static const BuiltinInfo rows[] = {
+    {"tl", "sort", "x, dim=None, descending=False", true, sort,
+     "Sorts along dim, which must be the last dimension; any length. Equal elements keep no particular order, and the\n"
+     "places of NaNs are not defined."},
+    {"tl", "topk", "x, k, dim=None, descending=True", true, topk,
+     "The k greatest elements along the last dimension, greatest first (descending=False: the k least, least first)."},
+    {"tl", "bitonic_merge", "x, dim=None, descending=False", false, bitonicMerge,
+     "Sorts along the last dimension, of a power-of-two size, what first rises and then falls (or the reverse)."},
+    {"al", "sort", "ptr, dim=-1, descending=False", false, sort,
+     "Sorts along dim, which must be the last dimension; any length."},
+};
+
+llvm::ArrayRef<BuiltinInfo> nereid::frontend::sortRows() { return rows; }

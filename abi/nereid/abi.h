@@ -29,7 +29,7 @@ extern "C" {
 #endif
 
 /* Increased with every change of this file; part of every cache key. */
-#define NRD_ABI_VERSION 1
+#define NRD_ABI_VERSION 2
 
 /* One running program: what tl.program_id, dl.rank and friends read. Generated
  * code may cache nothing of it across a call that can block except the
@@ -65,6 +65,10 @@ enum { NRD_CMP_EQ = 0, NRD_CMP_NE, NRD_CMP_GT, NRD_CMP_LE, NRD_CMP_LT, NRD_CMP_G
 /* Lets other programs run. Put on the back edge of every loop that polls
  * memory which other programs write. */
 void nrd_yield(nrd_program *prog, uint32_t site);
+
+/* Nanoseconds of a clock that never goes back; for loops that poll until a
+ * time has passed. */
+uint64_t nrd_clock_ns(nrd_program *prog);
 
 /* ---- signals ------------------------------------------------------------- */
 

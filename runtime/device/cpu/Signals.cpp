@@ -3,6 +3,7 @@
 #include "device/cpu/EntryPoints.h"
 
 #include <sched.h>
+#include <time.h>
 
 namespace nereid::runtime {
 
@@ -212,6 +213,12 @@ void nrd_yield(nrd_program *prog, uint32_t site) {
   if (p.launch->stopping())
     p.worker->leave(p);
   sched_yield();
+}
+
+uint64_t nrd_clock_ns(nrd_program *) {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
 }
 
 int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value,

@@ -7,6 +7,7 @@ const std::vector<RuntimeSymbol> &runtimeSymbols() {
 #define NRD_SYMBOL(name) {#name, reinterpret_cast<void *>(&name)}
   static const std::vector<RuntimeSymbol> symbols = {
       NRD_SYMBOL(nrd_yield),
+      NRD_SYMBOL(nrd_clock_ns),
       NRD_SYMBOL(nrd_wait),
       NRD_SYMBOL(nrd_notify),
       NRD_SYMBOL(nrd_fail_rank),

@@ -87,24 +87,24 @@ tt.func public @b() { tt.return }
 
 TEST_F(CompileTest, PassErrorsHaveTheUsersLine) {
   auto module = parse(R"(
-tt.func public @bad(%q: !tt.ptr<i32>, %e: i32, %n: i64) {
-  %r = tt.atomic_poll acquire, gpu, %q, %e timeout %n : !tt.ptr<i32>, i32 -> i1 loc("user.py":2:5)
+tt.func public @bad(%p: !tt.ptr<f32>, %n: i32) {
+  distributed.extern_call %p, %n {libname = "libshmem_device", libpath = "", pure = false, symbol = "shout"} : (!tt.ptr<f32>, i32) -> () loc("user.py":2:5)
   tt.return
 })");
   CompileOptions options;
   options.findSource = [](llvm::StringRef path) {
     auto file = std::make_shared<SourceFile>();
     file->path = path.str();
-    file->lines = {"def bad(q, e, n):", "    tl.poll(q, e, n)"};
+    file->lines = {"def bad(p, n):", "    libshmem_device.shout(p, n)"};
     return file;
   };
   try {
     compileKernel(*module, options);
     FAIL();
   } catch (const CompileError &error) {
-    EXPECT_NE(std::string(error.what()).find("user.py:2:5: error: atomic_poll with a timeout"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("user.py:2:5: error: 'libshmem_device.shout' does not exist"), std::string::npos)
         << error.what();
-    EXPECT_NE(std::string(error.what()).find("    2 |     tl.poll(q, e, n)"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("    2 |     libshmem_device.shout(p, n)"), std::string::npos) << error.what();
   }
 }
 

@@ -21,6 +21,11 @@ template <typename... Args> void record(const char *format, Args... args) {
 long place(const void *pointer) { return long(reinterpret_cast<uintptr_t>(pointer) - recorder().origin); }
 
 void yield(nrd_program *, uint32_t site) { record("yield site={0}", site); }
+/// A clock that moves by 100 ns whenever somebody looks.
+uint64_t clockNs(nrd_program *) {
+  static uint64_t now = 0;
+  return now += 100;
+}
 int32_t wait(nrd_program *, void *slots, int32_t count, int64_t value, int32_t bytes, uint32_t site) {
   record("wait slots={0} count={1} value={2} bytes={3} site={4}", place(slots), count, value, bytes, site);
   return 0;
@@ -94,6 +99,7 @@ llvm::ArrayRef<cpu::Symbol> test::recordingRuntime() {
 #define ENTRY(name, function) {#name, address(static_cast<decltype(&::name)>(function))}
   static const cpu::Symbol table[] = {
       ENTRY(nrd_yield, yield),
+      ENTRY(nrd_clock_ns, clockNs),
       ENTRY(nrd_wait, wait),
       ENTRY(nrd_notify, notify),
       ENTRY(nrd_fail_rank, failRank),

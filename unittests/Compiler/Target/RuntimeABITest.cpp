@@ -43,7 +43,7 @@ template <typename R, typename... Args> std::string signature(R (*)(Args...)) {
 TEST(RuntimeABI, Signatures) {
   std::vector<std::pair<std::string, std::string>> declared = {
 #define ENTRY(name) {#name, signature(static_cast<decltype(&::name)>(nullptr))}
-      ENTRY(nrd_yield),          ENTRY(nrd_wait),      ENTRY(nrd_notify),         ENTRY(nrd_fail_rank),
+      ENTRY(nrd_yield),          ENTRY(nrd_clock_ns),  ENTRY(nrd_wait),      ENTRY(nrd_notify),         ENTRY(nrd_fail_rank),
       ENTRY(nrd_fail_not_symmetric), ENTRY(nrd_fail_assert), ENTRY(nrd_print),    ENTRY(nrd_barrier_all),
       ENTRY(nrd_shmem_ptr),      ENTRY(nrd_shmem_put), ENTRY(nrd_shmem_get),      ENTRY(nrd_shmem_put_signal),
       ENTRY(nrd_shmem_signal_op), ENTRY(nrd_shmem_p),  ENTRY(nrd_shmem_g),        ENTRY(nrd_shmem_wait_until),

@@ -225,3 +225,33 @@ tt.func public @spin(%p: !tt.ptr<i32>) {
   int32_t flag = 1;
   ASSERT_TRUE(kernel(&flag));
 }
+
+TEST_F(SymmetricTest, Poll) {
+  Kernel kernel = compile(R"(
+tt.func public @poll(%p: !tt.ptr<i32>, %out: !tt.ptr<i1>, %v: i32, %ns: i64) {
+  %found = tt.atomic_poll acquire, gpu, %p, %v timeout %ns : !tt.ptr<i32>, i32 -> i1
+  tt.store %out, %found : !tt.ptr<i1>
+  tt.return
+})");
+  EXPECT_TRUE(kernel.metadata.blocking);
+  int32_t flag = 5;
+  uint8_t found = 9;
+  ASSERT_TRUE(kernel(&flag, &found, 5, int64_t(1000)));
+  EXPECT_EQ(found, 1);
+  EXPECT_EQ(recorder().calls, Calls{});
+  ASSERT_TRUE(kernel(&flag, &found, 6, int64_t(1000)));
+  EXPECT_EQ(found, 0);
+  EXPECT_EQ(recorder().calls.size(), 9u); // looked at 100, 200, ... 1000 ns
+}
+
+TEST_F(SymmetricTest, UnsignedSignals) {
+  Kernel kernel = compile(R"(
+tt.func public @wait(%p: !tt.ptr<i32>, %v: i32) {
+  %c5 = arith.constant 5 : i32
+  %x = distributed.extern_call %p, %c5, %v {libname = "libshmem_device", libpath = "", nereid.unsigned, pure = false, symbol = "signal_wait_until"} : (!tt.ptr<i32>, i32, i32) -> i32
+  tt.return
+})");
+  join(kernel);
+  ASSERT_TRUE(kernel(heaps, -1));
+  EXPECT_EQ(recorder().calls, (Calls{"wait_until 0 cmp=5 value=4294967295 bytes=4 signed=0 site=0"}));
+}

@@ -151,29 +151,35 @@ static LogicalResult lower(Lowering &l, tt::AtomicCASOp op) {
   return success();
 }
 
-/// Spins, letting other programs run between two looks.
+/// Spins, letting other programs run between two looks, until the value is
+/// there or the time is up.
 static LogicalResult lower(Lowering &l, tt::AtomicPollOp op) {
-  if (op.getTimeout())
-    return op.emitError("atomic_poll with a timeout is not supported on the CPU; poll without one, the runtime "
-                        "reports programs that wait too long");
   Location loc = op.getLoc();
   Value pointer = l.toLLVM(op.getPtr()), program = l.program(), site = l.site();
-  Type type = op.getExpected().getType();
+  Type type = op.getExpected().getType(), i1 = l.builder.getI1Type();
   l.blocking = true;
-  scf::WhileOp::create(
-      l.builder, loc, TypeRange{}, ValueRange{},
-      [&](OpBuilder &b, Location, ValueRange) {
-        auto load = LLVM::LoadOp::create(b, loc, type, pointer, getElementBytes(type));
-        load.setOrdering(op.getSem() == tt::MemSemantic::RELAXED ? LLVM::AtomicOrdering::monotonic
-                                                                 : LLVM::AtomicOrdering::acquire);
-        Value differs = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, load, op.getExpected());
-        scf::ConditionOp::create(b, loc, differs, ValueRange{});
-      },
-      [&](OpBuilder &b, Location, ValueRange) {
-        callRuntime(b, loc, "nrd_yield", {program, site});
-        scf::YieldOp::create(b, loc);
-      });
-  l.replace(l.constant(1, 1));
+  OpBuilder &b = l.builder;
+  auto now = [&] { return callRuntime(b, loc, "nrd_clock_ns", program).getResult(); };
+  Value end;
+  if (op.getTimeout())
+    end = arith::AddIOp::create(b, loc, now(), op.getTimeout());
+  auto loop = scf::WhileOp::create(b, loc, TypeRange{i1}, ValueRange{});
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&loop.getBefore());
+  auto load = LLVM::LoadOp::create(b, loc, type, pointer, getElementBytes(type));
+  load.setOrdering(op.getSem() == tt::MemSemantic::RELAXED ? LLVM::AtomicOrdering::monotonic
+                                                           : LLVM::AtomicOrdering::acquire);
+  Value found = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, load, op.getExpected());
+  Value again = arith::XOrIOp::create(b, loc, found, arith::ConstantIntOp::create(b, loc, i1, 1));
+  if (end) {
+    Value early = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, now(), end);
+    again = arith::AndIOp::create(b, loc, again, early);
+  }
+  scf::ConditionOp::create(b, loc, again, ValueRange{found});
+  b.createBlock(&loop.getAfter(), {}, TypeRange{i1}, {loc});
+  callRuntime(b, loc, "nrd_yield", {program, site});
+  scf::YieldOp::create(b, loc);
+  l.replace(loop.getResult(0));
   return success();
 }
 

@@ -8,6 +8,7 @@ using namespace nereid::cpu;
 
 static constexpr RuntimeFunction table[] = {
     {"nrd_yield", "vpi", true},
+    {"nrd_clock_ns", "lp", true},
     {"nrd_wait", "ippilii", true},
     {"nrd_notify", "vppliiiii", true},
     {"nrd_fail_rank", "vpii", false},

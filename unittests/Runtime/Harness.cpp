@@ -132,3 +132,10 @@ int childCount() {
 }
 
 } // namespace nereid::test
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+// Forked ranks start worker threads; nothing of the parent's runs in them.
+extern "C" const char *__tsan_default_options() { return "die_after_fork=0"; }
+#endif
+#endif

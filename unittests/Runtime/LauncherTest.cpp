@@ -2,7 +2,7 @@
 //===- LauncherTest.cpp - launchJob, with real child processes ------------===//
 #include "Harness.h"
 
-#include "launch/PeerWatch.h"
+#include "symmetric/PeerWatch.h"
 #include "nereid/runtime/JobLauncher.h"
 
 #include <algorithm>

@@ -38,6 +38,10 @@ void nereid::buildCPUSimplifyPhase(OpPassManager &pm, const CPUPipelineOptions &
   // Constants are folded, equal values merged, dead code is gone.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Block pointers and descriptors are gone: bases, sizes and offsets instead.
+  pm.addPass(createNereidRewriteBlockPointers());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   // Loops carry no tiles of addresses that move as a whole, and sums of products
   // are products with an accumulator.
   pm.addPass(createNereidStructureLoopPointers());

@@ -65,6 +65,18 @@ bool TileEmitter::boundOf(arith::CmpIOp compare, ArrayRef<Index> indices, Value 
   return true;
 }
 
+bool TileEmitter::isLowerLimit(arith::CmpIOp compare, unsigned dim) {
+  using P = arith::CmpIPredicate;
+  P order = compare.getPredicate();
+  bool flipped = order == P::slt || order == P::sle;
+  if (!flipped && order != P::sgt && order != P::sge)
+    return false;
+  Value grows = flipped ? compare.getRhs() : compare.getLhs(), stays = flipped ? compare.getLhs() : compare.getRhs();
+  TileStride stride = strides.get(grows, dim);
+  return stride.isConstant() && stride.value > 0 && strides.get(stays, dim).isUniform() &&
+         getElementTypeOrSelf(grows.getType()).getIntOrFloatBitWidth() >= 32;
+}
+
 TileEmitter::Mask TileEmitter::analyseMask(Value mask, ArrayRef<Index> indices) {
   Mask result;
   if (!mask)
@@ -117,6 +129,19 @@ TileEmitter::Mask TileEmitter::analyseMask(Value mask, ArrayRef<Index> indices) 
     if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op); compare && dim && boundOf(compare, at, bound)) {
       require(result.bound, bound, /*isBound=*/true);
       continue;
+    }
+    // A lower limit holds for all lanes if it holds for the first.
+    if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op); compare && dim && fast && isLowerLimit(compare, *dim)) {
+      Indices first(at);
+      first[*dim] = {Index::Scalar, constant(0)};
+      Value holds = emit(value, first);
+      if (unsigned depth = depthOf(holds); depth <= fastLevel) {
+        AtDepth place(*this, depth);
+        bound = arith::SelectOp::create(builder, loc, holds, constant(INT32_MAX), constant(0));
+        recordDepth(bound, depth);
+        bounds.push_back(bound);
+        continue;
+      }
     }
     Value condition = emit(value, at);
     if (!isa<VectorType>(condition.getType()) && lanes > 1) {

@@ -169,6 +169,7 @@ private:
   };
   Mask analyseMask(mlir::Value mask, llvm::ArrayRef<Index> indices);
   bool boundOf(mlir::arith::CmpIOp compare, llvm::ArrayRef<Index> indices, mlir::Value &bound);
+  bool isLowerLimit(mlir::arith::CmpIOp compare, unsigned dim);
   Predicate predicate(const Mask &mask, Index linear);
   mlir::Value emitLoad(tt::LoadOp load, llvm::ArrayRef<Index> indices);
   mlir::Value emitScalarLoad(tt::LoadOp load, llvm::ArrayRef<Index> indices);

@@ -24,4 +24,13 @@ def NereidCPUTilesToLoops : Pass<"nereid-cpu-tiles-to-loops", "::mlir::ModuleOp"
                            "::mlir::LLVM::LLVMDialect", "::nereid::cpu::CPUDialect"];
 }
 
+def NereidRewriteBlockPointers : Pass<"nereid-rewrite-block-pointers", "::mlir::ModuleOp"> {
+  let summary = "Replaces block pointers and tensor descriptors by tiles of pointers";
+  let description = [{
+    `make_tensor_ptr`, `advance`, `make_tensor_descriptor` and the loads and
+    stores through them become `addptr`, masks and ordinary loads and stores.
+    A block pointer that a loop carries becomes its offsets.
+  }];
+}
+
 #endif // NEREID_CONVERSION_TILESTOLOOPS_PASSES_TD

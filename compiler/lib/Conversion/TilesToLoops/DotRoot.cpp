@@ -52,8 +52,7 @@ void FunctionLowering::packOperand(OpBuilder &builder, Operation *anchor, Value 
   unsigned dim = chooseVectorDim(*this, type, operand, /*throughSelf=*/false);
   if (dim == row && transposedNest(emitter, type.getShape(), row, column, lanes, read, write))
     return;
-  emitter.nest(type.getShape(), dim == row && type.getDimSize(column) > 1 ? column : dim, lanes,
-               [&](ArrayRef<Index> at) { write(read(at), at); });
+  emitter.nest(type.getShape(), column, lanes, [&](ArrayRef<Index> at) { write(read(at), at); });
 }
 
 LogicalResult FunctionLowering::lowerDot(tt::DotOp dot) {

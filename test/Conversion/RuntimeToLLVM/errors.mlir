@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics --nereid-cpu-lower-runtime
+
+tt.func public @tensors(%x: f32) {
+  // expected-error @+1 {{'tt.splat' is not supported on the CPU}}
+  %t = tt.splat %x : f32 -> tensor<8xf32>
+  // expected-error @+1 {{'tt.reshape' is not supported on the CPU}}
+  %r = tt.reshape %t : tensor<8xf32> -> tensor<2x4xf32>
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{takes an argument of type '!tt.tensordesc<8x8xf32>', which kernels on the CPU cannot; pass a pointer, its shape and its strides}}
+tt.func public @descriptor(%d: !tt.tensordesc<8x8xf32>) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{is a kernel and must not return a value}}
+tt.func public @returns(%x: i32) -> i32 {
+  tt.return %x : i32
+}
+
+// -----
+
+tt.func public @library(%p: !tt.ptr<f32>, %n: i32) {
+  // expected-error @+1 {{'libshmem_device.shout' does not exist on the CPU}}
+  distributed.extern_call %p {libname = "libshmem_device", libpath = "", pure = false, symbol = "shout"} : (!tt.ptr<f32>) -> ()
+  // expected-error @+1 {{'putmem' takes 4 arguments, not 1}}
+  distributed.extern_call %p {libname = "libshmem_device", libpath = "", pure = false, symbol = "putmem"} : (!tt.ptr<f32>) -> ()
+  // expected-error @+1 {{argument 1 of 'signal_op' must be a pointer to a 32- or 64-bit integer, not a value of type '!tt.ptr<f32>'}}
+  distributed.extern_call %p, %n, %n, %n {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_op"} : (!tt.ptr<f32>, i32, i32, i32) -> ()
+  // expected-error @+1 {{'fence' returns nothing}}
+  %r = distributed.extern_call {libname = "libshmem_device", libpath = "", pure = false, symbol = "fence"} : () -> i32
+  tt.return
+}

@@ -73,12 +73,31 @@ tt.func public @sum_unused(%sig: !tt.ptr<i32>, %v: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %sum = scf.for %i = %c0 to %v step %c1 iter_args(%acc = %c0) -> (i32) : i32 {
-    // expected-error @+2 {{the token of this wait is never consumed}}
-    // expected-note @+1 {{unused_token="keep"}}
+    // expected-error @+3 {{the token of this wait is never consumed}}
+    // expected-note @+2 {{unused_token="keep"}}
+    // expected-note @+1 {{write `ptr = dl.consume_token(ptr, token)` for each pointer through which the data is accessed, and access it through the new `ptr`}}
     %t = distributed.wait %sig, %c1, %v, scope = gpu semantic = acquire : !tt.ptr<i32>, i32, i32 -> i32
     %next = arith.addi %acc, %t : i32
     scf.yield %next : i32
   }
+  tt.return
+}
+
+// -----
+
+// A load that may follow, one in the branch that excludes the wait.
+tt.func public @branches_after(%sig: !tt.ptr<i32>, %p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %v: i32, %c: i1) {
+  scf.if %c {
+    // expected-error @+2 {{the token of this wait is never consumed}}
+    // expected-note @+1 {{unused_token="keep"}}
+    %t = distributed.wait %sig, %v, %v, scope = gpu semantic = acquire : !tt.ptr<i32>, i32, i32 -> i32
+  } else {
+    %y = tt.load %p : !tt.ptr<f32>
+    tt.store %o, %y : !tt.ptr<f32>
+  }
+  // expected-note @below {{this load probably reads what the wait is for}}
+  %x = tt.load %p : !tt.ptr<f32>
+  tt.store %o, %x : !tt.ptr<f32>
   tt.return
 }
 

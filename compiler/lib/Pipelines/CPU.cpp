@@ -51,6 +51,8 @@ void nereid::buildCPUSimplifyPhase(OpPassManager &pm, const CPUPipelineOptions &
   // What does not change in a loop stands before it. Waits and loads stay:
   // they read memory.
   pm.addPass(createLoopInvariantCodeMotionPass());
+  // No wait is removed or passed by an access any more.
+  pm.addPass(createNereidPinWaits());
 }
 
 void nereid::buildCPUTilePhase(OpPassManager &pm, const CPUPipelineOptions &options) {

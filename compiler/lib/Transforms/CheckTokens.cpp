@@ -7,7 +7,6 @@
 #include "nereid/Transforms/Passes.h"
 #include "nereid/Transforms/ValueFlow.h"
 
-#include "mlir/IR/Dominance.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace nereid {
@@ -154,11 +153,12 @@ private:
     auto function = wait->getParentOfType<tt::FuncOp>();
     llvm::SetVector<Value> signals = getBases(wait.getSlots(), calls);
     llvm::DenseSet<Value> signalSet(signals.begin(), signals.end());
-    DominanceInfo dominance(function);
     SmallVector<Operation *> likely, others;
-    function.walk([&](Operation *op) {
+    bool passed = false;
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      passed |= op == wait;
       Value pointer = getReadPointer(op);
-      if (!pointer || !dominance.properlyDominates(wait.getOperation(), op))
+      if (!pointer || !passed || insideMutuallyExclusiveRegions(wait, op))
         return;
       llvm::SetVector<Value> bases = getBases(pointer, calls);
       if (touches(bases, signalSet))
@@ -183,7 +183,11 @@ private:
       diag << "; the wait is removed";
     for (ConsumeTokenOp consume : reach.consumers)
       diag.attachNote(consume.getLoc()) << "consumed here; access memory through the pointer that consume_token returns";
-    for (Operation *load : getLoadsAfter(wait, calls, /*limit=*/3)) {
+    SmallVector<Operation *> loads = getLoadsAfter(wait, calls, /*limit=*/3);
+    if (loads.empty() && reach.consumers.empty())
+      diag.attachNote(wait.getLoc()) << "write `ptr = dl.consume_token(ptr, token)` for each pointer through which the "
+                                        "data is accessed, and access it through the new `ptr`";
+    for (Operation *load : loads) {
       if (reach.consumers.empty())
         diag.attachNote(load->getLoc()) << "this load probably reads what the wait is for: write `ptr = "
                                            "dl.consume_token(ptr, token)` before it and load through the new `ptr`";

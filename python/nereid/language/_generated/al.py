@@ -4,7 +4,7 @@
 
 from nereid.language._device import DeviceConstant, device_function
 
-__all__ = ["compile_hint", "debug_barrier", "flip", "multibuffer", "parallel", "sub_vec_id", "sub_vec_num"]
+__all__ = ["compile_hint", "debug_barrier", "flip", "multibuffer", "parallel", "sort", "sub_vec_id", "sub_vec_num"]
 
 
 @device_function("al", "compile_hint")
@@ -30,6 +30,11 @@ def multibuffer(src, size):
 @device_function("al", "parallel")
 def parallel(arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, bind_sub_block=False):
     """Range of a loop whose rounds do not depend on each other."""
+
+
+@device_function("al", "sort")
+def sort(ptr, dim=-1, descending=False):
+    """Sorts along dim, which must be the last dimension; any length."""
 
 
 @device_function("al", "sub_vec_id")

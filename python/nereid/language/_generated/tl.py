@@ -4,7 +4,7 @@
 
 from nereid.language._device import DeviceConstant, device_function
 
-__all__ = ["PropagateNan", "TRITON_MAX_TENSOR_NUMEL", "abs", "add", "advance", "arange", "argmax", "argmin", "associative_scan", "assume", "atomic_add", "atomic_and", "atomic_cas", "atomic_max", "atomic_min", "atomic_or", "atomic_poll", "atomic_xchg", "atomic_xor", "broadcast", "broadcast_to", "cast", "cat", "cdiv", "ceil", "clamp", "condition", "cos", "cumprod", "cumsum", "debug_barrier", "device_assert", "device_print", "div_rn", "dot", "dot_scaled", "erf", "exp", "exp2", "expand_dims", "fdiv", "flip", "floor", "fma", "full", "gather", "histogram", "inline_asm_elementwise", "interleave", "join", "load", "load_tensor_descriptor", "log", "log2", "make_block_ptr", "make_tensor_descriptor", "max", "max_constancy", "max_contiguous", "maximum", "min", "minimum", "mul", "multiple_of", "num_programs", "permute", "program_id", "range", "ravel", "reduce", "reduce_or", "reshape", "rsqrt", "sigmoid", "sin", "softmax", "split", "sqrt", "sqrt_rn", "squeeze", "static_assert", "static_print", "static_range", "store", "store_tensor_descriptor", "sub", "sum", "swizzle2d", "to_tensor", "trans", "umulhi", "unsqueeze", "view", "where", "xor_sum", "zeros", "zeros_like"]
+__all__ = ["PropagateNan", "TRITON_MAX_TENSOR_NUMEL", "abs", "add", "advance", "arange", "argmax", "argmin", "associative_scan", "assume", "atomic_add", "atomic_and", "atomic_cas", "atomic_max", "atomic_min", "atomic_or", "atomic_poll", "atomic_xchg", "atomic_xor", "bitonic_merge", "broadcast", "broadcast_to", "cast", "cat", "cdiv", "ceil", "clamp", "condition", "cos", "cumprod", "cumsum", "debug_barrier", "device_assert", "device_print", "div_rn", "dot", "dot_scaled", "erf", "exp", "exp2", "expand_dims", "fdiv", "flip", "floor", "fma", "full", "gather", "histogram", "inline_asm_elementwise", "interleave", "join", "load", "load_tensor_descriptor", "log", "log2", "make_block_ptr", "make_tensor_descriptor", "max", "max_constancy", "max_contiguous", "maximum", "min", "minimum", "mul", "multiple_of", "num_programs", "pair_uniform_to_normal", "permute", "philox", "philox_impl", "program_id", "rand", "rand4x", "randint", "randint4x", "randn", "randn4x", "range", "ravel", "reduce", "reduce_or", "reshape", "rsqrt", "sigmoid", "sin", "softmax", "sort", "split", "sqrt", "sqrt_rn", "squeeze", "static_assert", "static_print", "static_range", "store", "store_tensor_descriptor", "sub", "sum", "swizzle2d", "to_tensor", "topk", "trans", "uint_to_uniform_float", "umulhi", "unsqueeze", "view", "where", "xor_sum", "zeros", "zeros_like"]
 
 
 @device_function("tl", "abs")
@@ -143,6 +143,11 @@ def atomic_xor(pointer, val, mask=None, sem=None, scope=None):
     sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
     "cta" or "sys". Returns the old values.
     """
+
+
+@device_function("tl", "bitonic_merge")
+def bitonic_merge(x, dim=None, descending=False):
+    """Sorts along the last dimension, of a power-of-two size, what first rises and then falls (or the reverse)."""
 
 
 @device_function("tl", "broadcast")
@@ -460,9 +465,24 @@ def num_programs(axis):
     """
 
 
+@device_function("tl", "pair_uniform_to_normal")
+def pair_uniform_to_normal(u1, u2):
+    """Two blocks of uniform numbers to two of normally distributed ones (Box and Muller)."""
+
+
 @device_function("tl", "permute")
 def permute(input, *dims):
     """Reorders dimensions: dimension i of the result is dimension dims[i] of input. Names each dimension once."""
+
+
+@device_function("tl", "philox")
+def philox(seed, c0, c1, c2, c3, n_rounds=10):
+    """The Philox generator on explicit counters, 32-bit or 64-bit by the widest of them. Returns four blocks."""
+
+
+@device_function("tl", "philox_impl")
+def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds=10):
+    """Rounds of the Philox generator on explicit counters and keys. Returns four blocks."""
 
 
 @device_function("tl", "program_id")
@@ -470,6 +490,60 @@ def program_id(axis):
     """Index of this program along an axis of the grid.
 
     axis: 0, 1 or 2, known at compile time. Returns an int32 scalar.
+    """
+
+
+@device_function("tl", "rand")
+def rand(seed, offset, n_rounds=10):
+    """Uniform fp32 numbers in [0, 1).
+
+    seed: an integer; offset: an integer scalar or block that gives the result's shape. Equal seeds and
+    offsets give equal numbers.
+    """
+
+
+@device_function("tl", "rand4x")
+def rand4x(seed, offset, n_rounds=10):
+    """Four independent blocks of uniform fp32 numbers in [0, 1).
+
+    seed: an integer; offset: an integer scalar or block that gives the result's shape. Equal seeds and
+    offsets give equal numbers.
+    """
+
+
+@device_function("tl", "randint")
+def randint(seed, offset, n_rounds=10):
+    """Uniform uint32 numbers.
+
+    seed: an integer; offset: an integer scalar or block that gives the result's shape. Equal seeds and
+    offsets give equal numbers.
+    """
+
+
+@device_function("tl", "randint4x")
+def randint4x(seed, offset, n_rounds=10):
+    """Four independent blocks of uniform uint32 numbers, at the cost of one.
+
+    seed: an integer; offset: an integer scalar or block that gives the result's shape. Equal seeds and
+    offsets give equal numbers.
+    """
+
+
+@device_function("tl", "randn")
+def randn(seed, offset, n_rounds=10):
+    """Normally distributed fp32 numbers.
+
+    seed: an integer; offset: an integer scalar or block that gives the result's shape. Equal seeds and
+    offsets give equal numbers.
+    """
+
+
+@device_function("tl", "randn4x")
+def randn4x(seed, offset, n_rounds=10):
+    """Four independent blocks of normally distributed fp32 numbers.
+
+    seed: an integer; offset: an integer scalar or block that gives the result's shape. Equal seeds and
+    offsets give equal numbers.
     """
 
 
@@ -524,6 +598,13 @@ def sin(x):
 @device_function("tl", "softmax")
 def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
     """exp(x - max) / sum(exp(x - max)) along dim (default 0), in x's dtype and shape; computed in fp32 or fp64."""
+
+
+@device_function("tl", "sort")
+def sort(x, dim=None, descending=False):
+    """Sorts along dim, which must be the last dimension; any length. Equal elements keep no particular order, and the
+    places of NaNs are not defined.
+    """
 
 
 @device_function("tl", "split")
@@ -602,9 +683,19 @@ def to_tensor(x):
     """A number as a run-time scalar: int1, int32 (or the next that holds it), fp32 or fp64."""
 
 
+@device_function("tl", "topk")
+def topk(x, k, dim=None, descending=True):
+    """The k greatest elements along the last dimension, greatest first (descending=False: the k least, least first)."""
+
+
 @device_function("tl", "trans")
 def trans(input, *dims):
     """Like permute; without dims the last two dimensions are swapped."""
+
+
+@device_function("tl", "uint_to_uniform_float")
+def uint_to_uniform_float(x):
+    """32- or 64-bit integers to fp32 numbers in [0, 1)."""
 
 
 @device_function("tl", "umulhi")

@@ -299,6 +299,12 @@ class tensor:
     def softmax(self, dim=None, keep_dims=False, ieee_rounding=False):
         """exp(x - max) / sum(exp(x - max)) along dim (default 0), in x's dtype and shape; computed in fp32 or fp64."""
 
+    @device_function("tl", "sort")
+    def sort(self, dim=None, descending=False):
+        """Sorts along dim, which must be the last dimension; any length. Equal elements keep no particular order, and the
+        places of NaNs are not defined.
+        """
+
     @device_function("tl", "split")
     def split(self):
         """Inverse of join: the two halves of the last dimension, which must be of size 2."""
@@ -331,6 +337,10 @@ class tensor:
     @device_function("tensor", "to")
     def to(self, dtype, fp_downcast_rounding=None, bitcast=False, overflow_mode=None):
         """x.to(dtype): see tl.cast."""
+
+    @device_function("tl", "topk")
+    def topk(self, k, dim=None, descending=True):
+        """The k greatest elements along the last dimension, greatest first (descending=False: the k least, least first)."""
 
     @device_function("tl", "trans")
     def trans(self, *dims):

@@ -557,3 +557,15 @@ def test_tuple_arguments(tmp_path):
         kinds={"p": ("tuple", [("i32", 16), ("tuple", [("i32", 0), ("constexpr", 5)], None), ("i64", 0)], ["base", "b", "size"])},
     )
     assert re.search(r"@kernel\(%\w+: i32 \{tt\.divisibility = 16 : i32\}, %\w+: i32, %\w+: i64, %\w+: i32\)", text), text
+
+
+def test_arange_from_a_negative_start(tmp_path):
+    text = build(
+        tmp_path,
+        """
+        @nereid.jit
+        def kernel(n):
+            tl.arange(-3, 5)
+        """,
+    )
+    assert "{end = 5 : i32, start = -3 : i32} : tensor<8xi32>" in text

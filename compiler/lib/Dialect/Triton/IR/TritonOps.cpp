@@ -72,10 +72,11 @@ LogicalResult ReturnOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult MakeRangeOp::verify() {
-  int64_t size = int64_t(getEnd()) - int64_t(getStart());
+  // The attributes are signed, though their accessors are not.
+  int64_t start = getStartAttr().getInt(), end = getEndAttr().getInt(), size = end - start;
   auto type = getType();
   if (size <= 0)
-    return emitOpError("needs end > start, got start = ") << getStart() << ", end = " << getEnd();
+    return emitOpError("needs end > start, got start = ") << start << ", end = " << end;
   if (type.getRank() != 1 || type.getDimSize(0) != size)
     return emitOpError("of ") << size << " elements cannot have type " << type;
   return success();

@@ -172,3 +172,31 @@ tt.func public @sum(%p: !tt.ptr<bf16>, %q: !tt.ptr<bf16>, %i: i32, %flag: !tt.pt
   EXPECT_EQ(out, 0x4110);
   EXPECT_EQ(flag, 1);
 }
+
+TEST_F(NarrowFloatTest, MaskedTilesOnEveryVectorWidth) {
+  const char *text = R"(
+tt.func public @copy(%x: !tt.ptr<bf16>, %y: !tt.ptr<bf16>, %n: i32) {
+  %range = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %limit = tt.splat %n : i32 -> tensor<32xi32>
+  %mask = arith.cmpi slt, %range, %limit : tensor<32xi32>
+  %other = arith.constant dense<1.5> : tensor<32xbf16>
+  %xs = tt.splat %x : !tt.ptr<bf16> -> tensor<32x!tt.ptr<bf16>>
+  %xp = tt.addptr %xs, %range : tensor<32x!tt.ptr<bf16>>, tensor<32xi32>
+  %a = tt.load %xp, %mask, %other : tensor<32x!tt.ptr<bf16>>
+  %ys = tt.splat %y : !tt.ptr<bf16> -> tensor<32x!tt.ptr<bf16>>
+  %yp = tt.addptr %ys, %range : tensor<32x!tt.ptr<bf16>>, tensor<32xi32>
+  tt.store %yp, %a : tensor<32x!tt.ptr<bf16>>
+  tt.return
+})";
+  for (unsigned bits : {128, 256, 512}) {
+    CompileOptions options;
+    options.pipeline.target = cpu::TargetFeatures::host(bits);
+    Kernel kernel = compile(text, options);
+    uint16_t in[32], out[32];
+    for (int i = 0; i < 32; ++i)
+      in[i] = uint16_t(0x7f81 + 977 * i); // a signalling NaN among them
+    ASSERT_TRUE(kernel(in, out, 21));
+    for (int i = 0; i < 32; ++i)
+      EXPECT_EQ(out[i], i < 21 ? in[i] : 0x3fc0) << bits << " bits, element " << i;
+  }
+}

@@ -58,6 +58,63 @@ static void widenOperation(Operation *op) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// bf16 values as integers
+//===----------------------------------------------------------------------===//
+
+/// `type` with i16 in place of bf16.
+static Type asInteger(Type type) {
+  if (type.isBF16())
+    return IntegerType::get(type.getContext(), 16);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(asInteger(vector.getElementType()));
+  if (auto structure = dyn_cast<LLVM::LLVMStructType>(type); structure && !structure.isIdentified())
+    return LLVM::LLVMStructType::getLiteral(type.getContext(),
+                                            llvm::map_to_vector(structure.getBody(), [](Type t) { return asInteger(t); }), structure.isPacked());
+  return type;
+}
+
+static Attribute asInteger(Attribute value) {
+  if (auto number = dyn_cast<FloatAttr>(value); number && number.getType().isBF16())
+    return IntegerAttr::get(asInteger(number.getType()), number.getValue().bitcastToAPInt());
+  if (auto elements = dyn_cast<DenseElementsAttr>(value); elements && elements.getElementType().isBF16())
+    return elements.bitcast(asInteger(elements.getElementType()));
+  return value;
+}
+
+/// By now bf16 values are only moved. As integers they move on every CPU; as
+/// floats, some would be converted to fp32 and back on the way.
+static void retypeBF16(Operation *root) {
+  SmallVector<arith::BitcastOp> casts;
+  auto retype = [](Value value) {
+    if (Type type = asInteger(value.getType()); type != value.getType())
+      value.setType(type);
+  };
+  root->walk([&](Operation *op) {
+    llvm::for_each(op->getResults(), retype);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), retype);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      constant.setValueAttr(cast<TypedAttr>(asInteger(constant.getValue())));
+    else if (auto constant = dyn_cast<LLVM::ConstantOp>(op))
+      constant.setValueAttr(asInteger(constant.getValue()));
+    else if (auto cast = dyn_cast<arith::BitcastOp>(op))
+      casts.push_back(cast);
+    else if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op)) {
+      LLVM::LLVMFunctionType type = function.getFunctionType();
+      function.setFunctionType(LLVM::LLVMFunctionType::get(
+          asInteger(type.getReturnType()), llvm::map_to_vector(type.getParams(), [](Type t) { return asInteger(t); }),
+          type.isVarArg()));
+    }
+  });
+  for (auto cast : casts)
+    if (cast.getIn().getType() == cast.getType()) {
+      cast.replaceAllUsesWith(cast.getIn());
+      cast.erase();
+    }
+}
+
 namespace {
 
 struct ExpandFloats : nereid::impl::NereidCPUExpandFloatsBase<ExpandFloats> {
@@ -77,6 +134,7 @@ struct ExpandFloats : nereid::impl::NereidCPUExpandFloatsBase<ExpandFloats> {
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       return signalPassFailure();
+    retypeBF16(getOperation());
   }
 };
 

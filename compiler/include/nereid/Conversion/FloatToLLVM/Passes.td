@@ -17,6 +17,7 @@ def NereidCPUExpandFloats : Pass<"nereid-cpu-expand-floats", "::mlir::ModuleOp">
     - exp, exp2, log, log2, tanh, erf, sin, cos ... on fp32 become polynomials;
       on fp16, bf16 and fp8 they go through fp32. What has no expansion here,
       and all of fp64, becomes calls of the C library's functions later.
+    - What remains of bf16, values that are only moved, becomes i16.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect"];

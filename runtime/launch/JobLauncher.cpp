@@ -128,6 +128,7 @@ private:
   JobResult result;
   bool stopping = false;
   uint64_t killAt = 0;
+  uint64_t drainUntil = 0;
   std::string jobName;
 };
 
@@ -401,7 +402,11 @@ JobResult Launcher::watch() {
           polls.push_back({children[size_t(r)].streams[i].fd, POLLIN, 0});
           owners.emplace_back(r, i);
         }
-    if (runningCount() == 0 && !open)
+    // A process that a rank has detached from itself may hold its pipe open
+    // for ever; what the ranks wrote has been read by then.
+    if (runningCount() == 0 && drainUntil == 0)
+      drainUntil = nowNs() + 1000000000u;
+    if (runningCount() == 0 && (!open || nowNs() >= drainUntil))
       break;
 
     if (int sig = stopSignal.exchange(0)) {
@@ -420,7 +425,7 @@ JobResult Launcher::watch() {
       killAll(escalation++ == 0 && !stopping ? SIGTERM : SIGKILL);
       killAt = now + 500000000;
     }
-    int timeout = 200;
+    int timeout = drainUntil ? 50 : 200;
     if (killAt)
       timeout = int(std::clamp<uint64_t>(
           killAt > now ? (killAt - now) / 1000000 + 1 : 1, 1, 200));
@@ -433,8 +438,6 @@ JobResult Launcher::watch() {
         Child &child = children[size_t(owners[i].first)];
         forward(child, owners[i].first, child.streams[owners[i].second]);
       }
-    // A pipe stays open as long as some descendant of the rank holds it; those
-    // are killed with the rank, so this ends.
   }
   return result;
 }

@@ -42,12 +42,19 @@ JobWatch::Snapshot JobWatch::look() const {
       s.gone = true;
       continue;
     }
-    if (state == RankState::Collective)
+    if (state == RankState::Collective) {
+      // Complete, but the rank has not got a core since: it will go on.
+      if (slot.collectives.load(std::memory_order_acquire) <=
+          job.header().hostEpoch.value.load(std::memory_order_acquire))
+        s.certain = false;
       continue;
+    }
     if (state != RankState::Launch) {
       s.certain = false;
       continue;
     }
+    // A rank without a waiting worker is about to start or to end its launch.
+    bool rankWaits = false;
     uint32_t workers = slot.launchWorkers.load(std::memory_order_acquire);
     for (uint32_t w = 0; w < workers && w < uint32_t(kMaxWorkers); ++w) {
       const WorkerSlot &worker = slot.workers[w];
@@ -67,9 +74,10 @@ JobWatch::Snapshot JobWatch::look() const {
              worker.thread.load(std::memory_order_relaxed),
              worker.idlePasses.load(std::memory_order_acquire), 0});
       }
-      waiting = true;
+      waiting = rankWaits = true;
       s.idlePasses.push_back(worker.idlePasses.load(std::memory_order_acquire));
     }
+    s.certain = s.certain && rankWaits;
   }
   s.certain = s.certain && waiting;
   return s;

@@ -1,55 +1,42 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: nereid-opt %s --nereid-cpu-pipeline | FileCheck %s
-// RUN: nereid-opt %s --nereid-cpu-pipeline=cpu=x86-64-v3 | FileCheck %s --check-prefix=AVX2
-// RUN: nereid-opt %s --nereid-cpu-check --nereid-cpu-simplify | FileCheck %s --check-prefix=TTIR
+// RUN: nereid-opt %s --nereid-cpu-pipeline=cpu=x86-64-v3 | FileCheck %s
+// RUN: nereid-opt %s --nereid-cpu-pipeline=cpu=x86-64-v3 | FileCheck %s --check-prefix=CLEAN --implicit-check-not=" tt." --implicit-check-not=" distributed." --implicit-check-not=" scf." --implicit-check-not=" vector." --implicit-check-not=unrealized
+//
+// From TTIR to the LLVM dialect: what must still be there at the end.
 
-// Everything ends in the LLVM dialect.
+// CHECK: module attributes {{{.*}}ascend.launch_mode = "cv0:1"{{.*}}nereid.blocking = true
+// CLEAN: llvm.func @wait_between_loads
 
-// CHECK-NOT: {{ = (tt|arith|scf|vector|math|distributed|cpu)[.][a-z_]+ }}%
-// CHECK-LABEL: llvm.func @add
-// CHECK: llvm.fadd %{{.*}}, %{{.*}} : vector<16xf32>
-// AVX2-LABEL: llvm.func @add
-tt.func public @add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
-  %c64 = arith.constant 64 : i32
-  %pid = tt.get_program_id x : i32
-  %start = arith.muli %pid, %c64 : i32
-  %range = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
-  %base = tt.splat %start : i32 -> tensor<64xi32>
-  %offsets = arith.addi %base, %range : tensor<64xi32>
-  %limit = tt.splat %n : i32 -> tensor<64xi32>
-  %mask = arith.cmpi slt, %offsets, %limit : tensor<64xi32>
-  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
-  %xp = tt.addptr %xs, %offsets : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-  %a = tt.load %xp, %mask : tensor<64x!tt.ptr<f32>>
-  %s = arith.addf %a, %a : tensor<64xf32>
-  %ys = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
-  %yp = tt.addptr %ys, %offsets : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-  tt.store %yp, %s, %mask : tensor<64x!tt.ptr<f32>>
-  tt.return
-}
-
-// A wait stays in its loop, and the load that consumes its token behind it.
-
-// TTIR-LABEL: tt.func public @waits
-// TTIR: scf.for
-// TTIR:   distributed.wait
-// TTIR:   distributed.consume_token
-// TTIR:   tt.load
-// CHECK-LABEL: llvm.func @waits
-// CHECK: ^[[BODY:bb[0-9]+]]:
-// CHECK: llvm.call @nrd_wait
-// CHECK-NEXT: %{{.*}} = llvm.load
-tt.func public @waits(%s: !tt.ptr<i32>, %p: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32) {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %zero = arith.constant 0.0 : f32
-  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (f32) : i32 {
-    %t = distributed.wait %s, %c1, %c1, scope = gpu semantic = acquire : !tt.ptr<i32>, i32, i32 -> i32
-    %q = distributed.consume_token %p, %t, : !tt.ptr<f32>, i32 -> !tt.ptr<f32>
-    %x = tt.load %q : !tt.ptr<f32>
-    %next = arith.addf %acc, %x : f32
-    scf.yield %next : f32
+// A wait between two loads of one address, its token consumed as a tile.
+// CHECK: llvm.func @wait_between_loads
+// CHECK: llvm.load
+// CHECK: llvm.call @nrd_wait(
+// CHECK: llvm.load
+// CHECK: llvm.store
+// The spin loop yields.
+// CHECK: llvm.atomicrmw
+// CHECK: llvm.call @nrd_yield(
+// CHECK: llvm.call @nrd_notify(
+// CHECK: llvm.return
+tt.func public @wait_between_loads(%sig: !tt.ptr<i32>, %p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %v: i32) {
+  %zero = arith.constant 0 : i32
+  %r = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %r : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+  %before = tt.load %pp : tensor<8x!tt.ptr<f32>>
+  %t = distributed.wait %sig, %v, %v, scope = gpu semantic = acquire : !tt.ptr<i32>, i32, i32 -> i32
+  %q = distributed.consume_token %pp, %t, : tensor<8x!tt.ptr<f32>>, i32 -> tensor<8x!tt.ptr<f32>>
+  %after = tt.load %q : tensor<8x!tt.ptr<f32>>
+  %d = arith.subf %before, %after : tensor<8xf32>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  %op = tt.addptr %os, %r : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+  tt.store %op, %d : tensor<8x!tt.ptr<f32>>
+  scf.while : () -> () {
+    %x = tt.atomic_rmw add, acquire, sys, %sig, %zero : (!tt.ptr<i32>, i32) -> i32
+    %c = arith.cmpi ne, %x, %v : i32
+    scf.condition(%c)
+  } do {
+    scf.yield
   }
-  tt.store %out, %sum : !tt.ptr<f32>
+  "distributed.notify"(%sig, %v, %v) <{commScope = 2 : i32, sigOp = 1 : i32}> : (!tt.ptr<i32>, i32, i32) -> ()
   tt.return
 }

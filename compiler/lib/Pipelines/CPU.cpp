@@ -51,7 +51,7 @@ void nereid::buildCPUSimplifyPhase(OpPassManager &pm, const CPUPipelineOptions &
   // What does not change in a loop stands before it. Waits and loads stay:
   // they read memory.
   pm.addPass(createLoopInvariantCodeMotionPass());
-  // No wait is removed or passed by an access any more.
+  // No wait is removed or passed by an access any more; tokens are gone.
   pm.addPass(createNereidPinWaits());
 }
 

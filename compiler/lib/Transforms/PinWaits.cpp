@@ -9,7 +9,14 @@ namespace nereid {
 namespace {
 struct PinWaits : impl::NereidPinWaitsBase<PinWaits> {
   void runOnOperation() override {
-    getOperation()->walk([](distributed::WaitOp wait) { wait.setBarrier(true); });
+    getOperation()->walk([](mlir::Operation *op) {
+      if (auto wait = mlir::dyn_cast<distributed::WaitOp>(op)) {
+        wait.setBarrier(true);
+      } else if (auto consume = mlir::dyn_cast<distributed::ConsumeTokenOp>(op)) {
+        consume.replaceAllUsesWith(consume.getValue());
+        consume.erase();
+      }
+    });
   }
 };
 } // namespace

@@ -157,10 +157,10 @@ def NereidStructureLoopPointers : Pass<"nereid-structure-loop-pointers"> {
 def NereidPinWaits : Pass<"nereid-pin-waits"> {
   let summary = "Makes every remaining wait a barrier";
   let description = [{
-    Ends the part of a pipeline in which waits may be moved and merged. Targets
-    take tiles of addresses apart, and with them the tokens that tie accesses to
-    waits; from here on the order of the program is what counts: each wait has
-    `barrier`, so that none is dead and no access moves across it.
+    Ends the part of a pipeline in which waits may be moved and merged. From here
+    on the order of the program is what counts: each wait has `barrier`, so that
+    none is dead and no access moves across it, and `consume_token`, which has
+    nothing more to say, is replaced by its value.
 
     ```mlir
     %t = distributed.wait %s, %n, %v, scope = gpu semantic = acquire {barrier} : !tt.ptr<i32>, i32, i32 -> i32

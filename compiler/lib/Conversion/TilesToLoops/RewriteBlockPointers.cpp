@@ -8,6 +8,7 @@
 //   descriptor      base, shape[r] : i64, strides[r] : i64, NaN padding : i1
 #include "nereid/Conversion/TilesToLoops/Passes.h"
 
+#include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -393,6 +394,21 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
   }
 };
 
+/// The base carries the dependence on the token to every access.
+struct ConvertConsumeToken : OpConversionPattern<distributed::ConsumeTokenOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(distributed::ConsumeTokenOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!isBlockType(op.getType()))
+      return failure();
+    SmallVector<Value> parts(adaptor.getValue());
+    parts[0] = distributed::ConsumeTokenOp::create(rewriter, op.getLoc(), parts[0].getType(), parts[0],
+                                                   adaptor.getToken().front());
+    rewriter.replaceOpWithMultiple(op, {parts});
+    return success();
+  }
+};
+
 struct RewriteBlockPointersPass : impl::NereidRewriteBlockPointersBase<RewriteBlockPointersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -418,7 +434,7 @@ struct RewriteBlockPointersPass : impl::NereidRewriteBlockPointersBase<RewriteBl
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvertMakeTensorPtr, ConvertAdvance, ConvertLoad, ConvertStore, ConvertMakeTensorDesc,
                  ConvertDescriptorLoad, ConvertDescriptorStore, ConvertDescriptorReduce, ConvertDescriptorGather,
-                 ConvertDescriptorScatter, ConvertSelect>(types, &getContext());
+                 ConvertDescriptorScatter, ConvertSelect, ConvertConsumeToken>(types, &getContext());
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
     target.markUnknownOpDynamicallyLegal([](Operation *op) {
       return llvm::none_of(op->getOperandTypes(), isBlockType) && llvm::none_of(op->getResultTypes(), isBlockType);

@@ -96,8 +96,8 @@ def Dist_WaitOp : Dist_Op<"wait", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
 def Dist_ConsumeTokenOp : Dist_Op<"consume_token", [Pure, TypesMatchWith<"result is of the value's type", "value", "result", "$_self">]> {
   let summary = "the value itself, made to depend on a wait";
   let description = [{
-    Costs nothing at run time. It is not folded away before the target's
-    lowering, since it is what keeps loads behind the wait.
+    Costs nothing at run time. It is not folded away before `nereid-pin-waits`,
+    since it is what keeps loads behind the wait.
 
     ```mlir
     %q = distributed.consume_token %p, %t, : !tt.ptr<f32>, i32 -> !tt.ptr<f32>

@@ -21,7 +21,7 @@ from nereid._jit import JITFunction
 
 SEED = int(os.environ.get("NEREID_TEST_SEED", "0"))
 SOURCES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
-ROUNDS = int(os.environ.get("NEREID_MUTATIONS", "60"))
+ROUNDS = int(os.environ.get("NEREID_MUTATIONS", "25"))
 
 
 def description(parameter) -> tuple:

@@ -171,6 +171,9 @@ Flow Walker::walkStaticFor(const ForStmt &stmt, const CallExpr &call, const Boun
   Int step = constant(range.step, "the step", range.stepRange);
   if (step == 0)
     fail(Diag::loop_step_zero, range.stepRange);
+  constexpr Int limit = Int(1) << 64; // no sum below overflows
+  if (start < -limit || start > limit || stop < -limit || stop > limit || step < -limit || step > limit)
+    fail(Diag::static_range_too_long, call.range, "more than 2**64");
   Int count = step > 0 ? (stop > start ? (stop - start + step - 1) / step : Int(0))
                        : (stop < start ? (start - stop - step - 1) / -step : Int(0));
   if (count > maxRepetitions)
@@ -224,7 +227,7 @@ void Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
   const Int *constantStep = range.step.getIf<Int>();
   if (constantStep && *constantStep == 0)
     fail(Diag::loop_step_zero, range.stepRange);
-  bool isDescending = constantStep && *constantStep < 0;
+  bool isDescending = constantStep && *constantStep < 0 && *constantStep > INT64_MIN;
   if (isDescending)
     range.step = -*constantStep;
   Tensor start = bound(range.start, "the start", range.startRange);

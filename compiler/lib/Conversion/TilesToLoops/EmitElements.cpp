@@ -132,8 +132,10 @@ Value TileEmitter::emitGathered(tt::GatherOp gather, ArrayRef<Index> indices) {
   Value picked = emit(gather.getIndices(), indices);
   unsigned depth = depthOf(indices);
   Type wide = withLanes(builder.getI64Type(), picked);
-  if (picked.getType() != wide)
+  if (picked.getType() != wide) {
+    AtDepth place(*this, depth);
     picked = arith::ExtSIOp::create(builder, loc, wide, picked);
+  }
   recordDepth(picked, depth);
   Indices inner(indices);
   inner[gather.getAxis()] = {isVectorValue(picked) ? Index::Vector : Index::Scalar, picked};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/Pipelines/TTIR.h"
 
+#include "nereid/Conversion/TilesToLoops/Passes.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "mlir/Pass/PassOptions.h"
@@ -21,6 +22,11 @@ void nereid::buildImportTTIRPipeline(OpPassManager &pm) {
 void nereid::buildExportTTIRPipeline(OpPassManager &pm, const ExportTTIROptions &options) {
   // One function: Triton inlines in a stage before the one that reads the text.
   pm.addPass(createInlinerPass());
+  pm.addPass(createCanonicalizerPass());
+  // No block pointers: tiles of pointers and masks instead.
+  NereidRewriteBlockPointersOptions blockPointers;
+  blockPointers.keepDescriptors = true;
+  pm.addPass(createNereidRewriteBlockPointers(blockPointers));
   pm.addPass(createCanonicalizerPass());
   // Sums of products are products with an accumulator.
   pm.addPass(createNereidFoldDotAccumulator());

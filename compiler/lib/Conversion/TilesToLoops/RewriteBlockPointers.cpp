@@ -410,12 +410,14 @@ struct ConvertConsumeToken : OpConversionPattern<distributed::ConsumeTokenOp> {
 };
 
 struct RewriteBlockPointersPass : impl::NereidRewriteBlockPointersBase<RewriteBlockPointersPass> {
+  using NereidRewriteBlockPointersBase::NereidRewriteBlockPointersBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     bool any = false;
     WalkResult args = module.walk([&](Operation *op) {
       for (Type type : op->getResultTypes())
-        any |= isBlockType(type);
+        any |= isBlockType(type) && !(keepDescriptors && isa<tt::TensorDescType>(type));
       if (auto function = dyn_cast<tt::FuncOp>(op))
         for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
           if (isBlockType(type)) {

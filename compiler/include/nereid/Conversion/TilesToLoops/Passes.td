@@ -31,6 +31,10 @@ def NereidRewriteBlockPointers : Pass<"nereid-rewrite-block-pointers", "::mlir::
     stores through them become `addptr`, masks and ordinary loads and stores.
     A block pointer that a loop carries becomes its offsets.
   }];
+  let options = [
+    Option<"keepDescriptors", "keep-descriptors", "bool", "false",
+           "leave kernels alone that use descriptors and no block pointers">
+  ];
 }
 
 #endif // NEREID_CONVERSION_TILESTOLOOPS_PASSES_TD

@@ -41,6 +41,8 @@ const char *statusCodeName(StatusCode code) {
     return "interrupted";
   case StatusCode::SystemError:
     return "system error";
+  case StatusCode::KernelFault:
+    return "kernel fault";
   case StatusCode::Internal:
     return "internal error";
   }

@@ -185,6 +185,102 @@ TEST(Failures, NonBlockingLaunchMustNotWait) {
   EXPECT_TRUE(nereid::runtime::launch(nullptr, spec).ok());
 }
 
+//===--- faults inside kernels ------------------------------------------------
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZERS_CATCH_FAULTS 1
+#endif
+#endif
+
+int64_t recurse(int64_t depth) {
+  volatile char frame[4096];
+  frame[0] = char(depth);
+  return depth == 0 ? 0 : recurse(depth - 1) + frame[0];
+}
+
+/// args: what, where
+void faulty(nrd_program *p, const uint64_t *args) {
+  if (p->pid[0] != 2)
+    return;
+  switch (args[0]) {
+  case 0:
+    *reinterpret_cast<volatile int *>(args[1]) = 1;
+    break;
+  case 1: {
+    volatile int zero = 0;
+    volatile int one = 1;
+    one = one / zero;
+    break;
+  }
+  case 2:
+    nrd_shmem_put(p, reinterpret_cast<void *>(args[1]),
+                  reinterpret_cast<void *>(uintptr_t(128)), 64, p->rank, 0, 0);
+    break;
+  default:
+    recurse(1 << 20);
+  }
+}
+
+TEST(Failures, FaultsOfKernelsAreErrors) {
+#if defined(SANITIZERS_CATCH_FAULTS)
+  GTEST_SKIP() << "the sanitizer handles faults";
+#else
+  static char target[64];
+  for (int round = 0; round < 3; ++round)
+    for (bool blocking : {false, true})
+      for (uint64_t what : {0, 1, 2, 3}) {
+        if (what == 3 && !blocking)
+          continue; // the stack of the thread itself is the system's matter
+        uint64_t args[] = {what, what == 2 ? arg(target) : 4096};
+        LaunchSpec spec;
+        spec.kernelName = "faulty";
+        spec.kernel = faulty;
+        spec.args = args;
+        spec.grid = {5, 1, 1};
+        spec.blocking = blocking;
+        Status st = nereid::runtime::launch(nullptr, spec);
+        ASSERT_EQ(st.code(), StatusCode::KernelFault) << what << st.report();
+        EXPECT_EQ(st.failure().program[0], 2);
+        const char *texts[] = {"memory that does not exist: address 0x1000",
+                               "division by zero",
+                               "memory that does not exist",
+                               "needs more stack than the 128 KiB"};
+        EXPECT_TRUE(contains(st.message(), texts[what])) << st.report();
+      }
+#endif
+}
+
+TEST(Failures, FaultOfOneRankReachesTheOthers) {
+#if defined(SANITIZERS_CATCH_FAULTS)
+  GTEST_SKIP() << "the sanitizer handles faults";
+#else
+  std::vector<Status> out = statuses(3, testOptions(), [](Job &job) {
+    uint32_t *flag = symmetric<uint32_t>(job, 1, "flag");
+    if (job.rank() == 1)
+      return launchBlocking(job, faulty, {0, arg(16)}, 3, "bad", &kSites);
+    return launchBlocking(job, waits, {arg(flag), arg(1)}, 2, "w", &kSites);
+  });
+  for (const Status &st : out) {
+    EXPECT_EQ(st.code(), StatusCode::KernelFault) << st.report();
+    EXPECT_EQ(st.failure().rank, 1);
+  }
+#endif
+}
+
+void launchThenFault() {
+  uint64_t args[] = {9, 0};
+  LaunchSpec spec;
+  spec.kernel = faulty;
+  spec.args = args;
+  (void)nereid::runtime::launch(nullptr, spec);
+  *reinterpret_cast<volatile int *>(uintptr_t(8)) = 1;
+}
+
+TEST(Failures, FaultsOfTheHostStayFatal) {
+  EXPECT_DEATH(launchThenFault(), "");
+}
+
 //===--- deadlocks ------------------------------------------------------------
 
 TEST(Failures, DeadlockOfOneRankIsCertain) {

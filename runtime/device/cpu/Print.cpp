@@ -73,5 +73,7 @@ extern "C" void nrd_print(nrd_program *prog, const char *prefix,
                           int32_t elem_bytes, int32_t hex, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
+  p.worker->reporting = true; // see Faults.h
   print(p, prefix, elements, count, kind, elem_bytes, hex != 0);
+  p.worker->reporting = false;
 }

@@ -9,12 +9,14 @@ namespace nereid::runtime {
 
 void noteFailure(Program &p, StatusCode code, std::string message,
                  uint32_t site) {
+  p.worker->reporting = true;
   FailureDetail detail;
   detail.code = code;
   detail.message = std::move(message);
   detail.program = p.launch->programId(p.linear);
   detail.site = p.launch->site(site);
   p.launch->fail(std::move(detail));
+  p.worker->reporting = false;
 }
 
 void noteBadRank(Program &p, const char *what, int32_t rank, uint32_t site) {

@@ -21,6 +21,7 @@
 #include "device/cpu/Worker.h"
 
 #include "base/Sanitizer.h"
+#include "device/cpu/Faults.h"
 #include "device/cpu/WorkerPool.h"
 #include "symmetric/JobWatch.h"
 
@@ -69,6 +70,7 @@ void Worker::run(LaunchState &launch) {
     slot.thread.store(currentThread(), std::memory_order_relaxed);
   setState(WorkerState::Running);
   bumpProgress();
+  FaultScope faults(*this);
   if (launch.spec.blocking)
     runFibers(launch);
   else
@@ -96,8 +98,10 @@ void Worker::runPlain(LaunchState &launch) {
   p.abi = launch.prototype;
   p.abi.scratch = p.scratch;
   p.abi.runtime = &p;
-  if (_setjmp(plainExit) != 0)
+  if (_setjmp(plainExit) != 0) {
+    running = nullptr;
     return; // a program failed; the launch is over
+  }
 
   const nrd_kernel_fn kernel = launch.spec.kernel;
   const uint64_t *args = launch.spec.args;
@@ -117,12 +121,15 @@ void Worker::runPlain(LaunchState &launch) {
                 : 1;
     uint64_t begin = launch.next.fetch_add(chunk, std::memory_order_relaxed);
     uint64_t end = std::min(begin + chunk, total);
+    running = &p;
     for (uint64_t i = begin; i < end; ++i) {
       uint64_t at = launch.order.empty() ? i : launch.order[i];
       p.linear = at;
+      p.site = ~0u;
       launch.fillPosition(p.abi, at);
       kernel(&p.abi, args);
     }
+    running = nullptr;
     if (index == 0) {
       uint64_t now = nowNs();
       // Waking a thread costs more than a short launch takes.
@@ -155,7 +162,9 @@ void Worker::enterFiber(Program &program) {
 #if defined(NEREID_TSAN)
   __tsan_switch_to_fiber(program.sanitizerFiber, 0);
 #endif
+  running = &program;
   transfer_t from = jump_fcontext(program.context, &program);
+  running = nullptr;
   program.context = from.fctx;
 #if defined(NEREID_ASAN)
   __sanitizer_finish_switch_fiber(fakeStack, nullptr, nullptr);

@@ -108,6 +108,12 @@ public:
   /// Counts what programs did for others: signals, transfers.
   uint64_t activity = 0;
 
+  // For the handler of faults (Faults.cpp).
+  Program *running = nullptr; ///< whose code this thread executes
+  bool reporting = false;     ///< the runtime allocates memory for a report
+  int faultSignal = 0;
+  uintptr_t faultAddress = 0;
+
 private:
   void runPlain(LaunchState &launch);
   void runFibers(LaunchState &launch);

@@ -73,6 +73,8 @@ void WorkerPool::startThreads() {
   // Signals are for the threads of the program, not for workers.
   sigset_t all, before;
   sigfillset(&all);
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+    sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   for (size_t i = 1; i < workers.size(); ++i)
     threads.emplace_back(&WorkerPool::threadMain, this, i);

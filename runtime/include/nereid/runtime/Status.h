@@ -37,6 +37,7 @@ enum class StatusCode : uint32_t {
   RankRaised,      ///< a rank reported an exception of its host code
   Interrupted,     ///< the interrupt check said stop (Ctrl-C)
   SystemError,     ///< an operating system call failed
+  KernelFault,     ///< wild access, division by zero, stack overflow
   Internal,        ///< a broken promise between compiler and runtime
 };
 

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "device/cpu/Faults.h"
+
+#include "base/Sanitizer.h"
+#include "device/cpu/EntryPoints.h"
+
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__)) &&     \
+    !defined(NEREID_ASAN) && !defined(NEREID_TSAN)
+#define NEREID_CATCH_FAULTS 1
+#endif
+
+#if NEREID_CATCH_FAULTS
+#include <csignal>
+#include <mutex>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+#endif
+
+namespace nereid::runtime {
+
+#if NEREID_CATCH_FAULTS
+
+static thread_local Worker *faultWorker = nullptr;
+static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+static struct sigaction before[sizeof(kSignals) / sizeof(kSignals[0])];
+
+static std::string faultText(const Program &p, int sig, uintptr_t address) {
+  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  uintptr_t stack = reinterpret_cast<uintptr_t>(p.stackBase);
+  if (sig == SIGSEGV && p.fiber && address < stack && address >= stack - page)
+    return "the kernel needs more stack than the " + sizeText(p.stackBytes) +
+           " of a program (NEREID_STACK_SIZE)";
+  switch (sig) {
+  case SIGFPE:
+    return "integer division by zero (or of the smallest integer by -1)";
+  case SIGILL:
+    return "illegal instruction: the kernel was compiled for another processor";
+  default:
+    break;
+  }
+  std::string what = p.launch->job.describe(
+      reinterpret_cast<const void *>(address));
+  return "access to memory that does not exist: " + what +
+         "; a mask or an offset lets the kernel leave its arrays";
+}
+
+/// Runs on the program's stack in place of the instruction that failed.
+[[noreturn]] static void land(Program *p) {
+  Worker &worker = *p->worker;
+  // Reports and their strings end before the jump.
+  [&] {
+    std::string text = faultText(*p, worker.faultSignal, worker.faultAddress);
+    // Where exactly is not known; not far from here, though.
+    if (SourceSite last = p->launch->site(p->site); last.known())
+      text += "; this program's last call of the runtime was at " + last.str();
+    noteFailure(*p, StatusCode::KernelFault, std::move(text), ~0u);
+  }();
+  worker.leave(*p);
+}
+
+static void passOn(int sig, const siginfo_t *info) {
+  for (size_t i = 0; i < std::size(kSignals); ++i)
+    if (kSignals[i] == sig)
+      sigaction(sig, &before[i], nullptr);
+  // A fault happens again on return; a signal from kill() does not.
+  if (info->si_code <= 0)
+    raise(sig);
+}
+
+static void onFault(int sig, siginfo_t *info, void *raw) {
+  Worker *worker = faultWorker;
+  Program *p = worker ? worker->running : nullptr;
+  if (!p || worker->reporting || info->si_code <= 0)
+    return passOn(sig, info);
+  // A second fault, while the first one is reported, is final.
+  worker->reporting = true;
+  worker->faultSignal = sig;
+  worker->faultAddress = reinterpret_cast<uintptr_t>(info->si_addr);
+  auto &machine = static_cast<ucontext_t *>(raw)->uc_mcontext;
+#if defined(__x86_64__)
+  // A fiber's frames are given up, so its whole stack is free again (it may
+  // just have overflowed); on the thread's own stack stay below them.
+  uintptr_t stack = p->fiber ? reinterpret_cast<uintptr_t>(p->stackBase) +
+                                   p->stackBytes - 256
+                             : uintptr_t(machine.gregs[REG_RSP]) - 512;
+  machine.gregs[REG_RSP] = greg_t((stack & ~uintptr_t(15)) - 8);
+  machine.gregs[REG_RIP] = reinterpret_cast<greg_t>(&land);
+  machine.gregs[REG_RDI] = reinterpret_cast<greg_t>(p);
+  machine.gregs[REG_EFL] &= ~greg_t(0x400); // direction flag
+#else
+  uintptr_t stack = p->fiber ? reinterpret_cast<uintptr_t>(p->stackBase) +
+                                   p->stackBytes - 256
+                             : uintptr_t(machine.sp) - 512;
+  machine.sp = stack & ~uintptr_t(15);
+  machine.pc = reinterpret_cast<uintptr_t>(&land);
+  machine.regs[0] = reinterpret_cast<uintptr_t>(p);
+#endif
+}
+
+namespace {
+/// A stack for the handler, since the program's may be full.
+struct HandlerStack {
+  static constexpr size_t kBytes = 64 * 1024;
+  void *memory = nullptr;
+
+  void ensure() {
+    stack_t current;
+    if (memory || sigaltstack(nullptr, &current) != 0 ||
+        !(current.ss_flags & SS_DISABLE))
+      return; // there is one
+    memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+      memory = nullptr;
+      return;
+    }
+    stack_t own;
+    own.ss_sp = memory;
+    own.ss_size = kBytes;
+    own.ss_flags = 0;
+    sigaltstack(&own, nullptr);
+  }
+  ~HandlerStack() {
+    if (!memory)
+      return;
+    stack_t none;
+    none.ss_sp = nullptr;
+    none.ss_size = 0;
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+    munmap(memory, kBytes);
+  }
+};
+} // namespace
+
+static void installHandlers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (size_t i = 0; i < std::size(kSignals); ++i) {
+      struct sigaction action;
+      std::memset(&action, 0, sizeof(action));
+      action.sa_sigaction = onFault;
+      action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+      sigemptyset(&action.sa_mask);
+      sigaction(kSignals[i], &action, &before[i]);
+    }
+  });
+}
+
+FaultScope::FaultScope(Worker &worker) : before(faultWorker) {
+  static thread_local HandlerStack stack;
+  stack.ensure();
+  installHandlers();
+  worker.running = nullptr;
+  worker.reporting = false;
+  faultWorker = &worker;
+}
+
+FaultScope::~FaultScope() { faultWorker = before; }
+
+#else
+
+FaultScope::FaultScope(Worker &worker) : before(&worker) {}
+FaultScope::~FaultScope() {}
+
+#endif
+
+} // namespace nereid::runtime

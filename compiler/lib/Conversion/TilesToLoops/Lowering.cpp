@@ -23,7 +23,6 @@ Buffer *FunctionLowering::createBuffer(Type element, int64_t count, Block *owner
   auto buffer = std::make_unique<Buffer>();
   buffer->element = element;
   buffer->shape = {count};
-  // A vector's worth of slack: remainders may be read past the end.
   buffer->bytes = llvm::alignTo(count * getStorageBytes(element), 64);
   buffer->owner = owner;
   Block &entry = function.getFunctionBody().front();
@@ -62,7 +61,8 @@ void FunctionLowering::remarkGather(Operation *op, StringRef why) {
 /// overlap. A buffer is in use from its first to its last touch, counted in the
 /// block that owns it: a touch inside a loop of that block counts for the whole
 /// loop.
-void FunctionLowering::layOutScratch() {
+void FunctionLowering::layOutScratch(int64_t start) {
+  scratchEnd = start;
   DenseMap<Operation *, std::pair<int64_t, int64_t>> spans;
   int64_t clock = 0;
   auto number = [&](auto &self, Operation *op) -> void {
@@ -106,7 +106,7 @@ void FunctionLowering::layOutScratch() {
       if (lives[j].from <= lives[i].to && lives[i].from <= lives[j].to)
         taken.push_back({lives[j].offset, lives[j].offset + lives[j].buffer->bytes});
     llvm::sort(taken);
-    int64_t offset = 0;
+    int64_t offset = start;
     for (auto [low, high] : taken) {
       if (offset + lives[i].buffer->bytes <= low)
         break;
@@ -114,7 +114,7 @@ void FunctionLowering::layOutScratch() {
     }
     lives[i].offset = offset;
     lives[i].buffer->scratch.setOffset(offset);
-    scratchBytes = std::max(scratchBytes, offset + lives[i].buffer->bytes);
+    scratchEnd = std::max(scratchEnd, offset + lives[i].buffer->bytes);
   }
 }
 
@@ -235,7 +235,7 @@ LogicalResult FunctionLowering::lowerOp(Operation *op) {
       });
 }
 
-LogicalResult FunctionLowering::run() {
+LogicalResult FunctionLowering::run(int64_t scratchStart) {
   for (Type type : function.getArgumentTypes())
     if (isa<RankedTensorType>(type))
       return function.emitError("takes a tile as an argument: inline it into its callers first");
@@ -246,7 +246,7 @@ LogicalResult FunctionLowering::run() {
   for (Block &block : function.getFunctionBody())
     if (failed(lowerBlock(block)))
       return failure();
-  layOutScratch();
+  layOutScratch(scratchStart);
   eraseTileOps();
   return success();
 }

@@ -30,9 +30,10 @@ struct Buffer {
   llvm::SmallVector<mlir::Operation *> touches; ///< roots that read or write it
 };
 
-/// How an element lies in memory: i8 for i1 and fp8, i64 for pointers.
+/// How an element lies in memory: i8 for i1 and fp8, i16 for bf16, i64 for
+/// pointers.
 mlir::Type getStorageType(mlir::Type element);
-/// How an element is computed with: as stored, but i1 stays i1. Vectors of
+/// How an element is computed with: as stored, but i1 and bf16 stay themselves. Vectors of
 /// pointers are vectors of i64, a single pointer is an !llvm.ptr.
 mlir::Type getComputeType(mlir::Type element, bool isVector);
 int64_t getStorageBytes(mlir::Type element);
@@ -41,11 +42,13 @@ class FunctionLowering {
 public:
   FunctionLowering(mlir::FunctionOpInterface function, const cpu::TargetFeatures &target);
 
-  /// Replaces all tile operations; errors are reported at their locations.
-  mlir::LogicalResult run();
+  /// Replaces all tile operations; errors are reported at their locations. The
+  /// buffers lie from `scratchStart` on: functions that call each other must
+  /// not share any.
+  mlir::LogicalResult run(int64_t scratchStart);
 
-  /// Bytes of scratch, after run().
-  int64_t getScratchBytes() const { return scratchBytes; }
+  /// End of the buffers in the scratch area, after run().
+  int64_t getScratchEnd() const { return scratchEnd; }
 
   TilePlan &getPlan() { return plan; }
   const cpu::TargetFeatures &getTarget() const { return target; }
@@ -103,7 +106,7 @@ private:
                    const cpu::DotLayout &layout, Buffer *packed);
   void emitStoreNest(mlir::OpBuilder &builder, tt::StoreOp store);
   void eraseTileOps();
-  void layOutScratch();
+  void layOutScratch(int64_t start);
 
   mlir::FunctionOpInterface function;
   cpu::TargetFeatures target;
@@ -113,7 +116,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseSet<mlir::Operation *> remarked;
   llvm::SmallVector<mlir::Operation *> tileOps;
-  int64_t scratchBytes = 0;
+  int64_t scratchEnd = 0;
 
   /// Packed operands of dots: tile, element, leading dimension (negative for A).
   using PackKey = std::pair<mlir::Value, std::pair<mlir::Type, int64_t>>;

@@ -23,13 +23,15 @@ Type getStorageType(Type element) {
     return IntegerType::get(context, 8);
   if (auto type = dyn_cast<FloatType>(element); type && type.getWidth() == 8)
     return IntegerType::get(context, 8);
+  if (element.isBF16())
+    return IntegerType::get(context, 16);
   return element;
 }
 
 Type getComputeType(Type element, bool isVector) {
   if (isa<tt::PointerType>(element) && !isVector)
     return LLVM::LLVMPointerType::get(element.getContext());
-  return element.isInteger(1) ? element : getStorageType(element);
+  return element.isInteger(1) || element.isBF16() ? element : getStorageType(element);
 }
 
 int64_t getStorageBytes(Type element) { return getStorageType(element).getIntOrFloatBitWidth() / 8; }
@@ -324,6 +326,8 @@ Value TileEmitter::toStorage(Value element, Type type) {
     return arith::ExtUIOp::create(builder, loc, withLanesOf(builder.getI8Type(), element), element);
   if (isa<LLVM::LLVMPointerType>(element.getType()))
     return LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), element);
+  if (type.isBF16())
+    return arith::BitcastOp::create(builder, loc, withLanesOf(builder.getI16Type(), element), element);
   return element;
 }
 
@@ -332,6 +336,8 @@ Value TileEmitter::fromStorage(Value element, Type type) {
     Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element.getType()));
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, element, zero);
   }
+  if (type.isBF16())
+    return arith::BitcastOp::create(builder, loc, withLanesOf(type, element), element);
   if (isa<tt::PointerType>(type) && !isa<VectorType>(element.getType()))
     return LLVM::IntToPtrOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), element);
   return element;

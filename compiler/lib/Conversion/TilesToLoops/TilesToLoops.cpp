@@ -25,9 +25,9 @@ LogicalResult lowerTilesToLoops(ModuleOp module, const cpu::TargetFeatures &targ
     if (isa<LLVM::LLVMFuncOp>(function))
       continue;
     tiles::FunctionLowering lowering(function, target);
-    if (failed(lowering.run()))
+    if (failed(lowering.run(scratch)))
       return failure();
-    scratch = std::max(scratch, lowering.getScratchBytes());
+    scratch = lowering.getScratchEnd();
   }
   module->setAttr(cpu::scratchBytesAttrName, IntegerAttr::get(IntegerType::get(module.getContext(), 64), scratch));
   return success();

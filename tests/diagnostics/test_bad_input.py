@@ -72,7 +72,7 @@ CASES = {
             offs = tl.arange(0, 16)
             p = dl.symm_at(⟦x_ptr + offs⟧, 0)
             tl.store(p, 1.0)
-        """, r"single pointer", r"base.*offset"),
+        """, r"(scalar|single) pointer", r"base.*offset"),
     "unknown name": ("""
         @nereid.jit
         def kernel(x_ptr):

@@ -569,3 +569,50 @@ def test_arange_from_a_negative_start(tmp_path):
         """,
     )
     assert "{end = 5 : i32, start = -3 : i32} : tensor<8xi32>" in text
+
+
+def test_run_time_values_may_come_to_constexpr_parameters(tmp_path):
+    # Kernels in use annotate parameters that get blocks.
+    text = build(
+        tmp_path,
+        """
+        @nereid.jit
+        def masked(a, offs: tl.constexpr, SIZE: tl.constexpr):
+            return a + (offs < SIZE).to(tl.int32)
+
+        @nereid.jit
+        def kernel(n):
+            masked(n, tl.arange(0, 8), 5)
+        """,
+    )
+    assert "arith.cmpi slt" in text
+
+
+def test_loop_variable_with_a_value_before_the_loop(tmp_path):
+    text = build(
+        tmp_path,
+        """
+        @nereid.jit
+        def kernel(n, m):
+            k = -1
+            for j in range(n):
+                for k in range(m):
+                    pass
+                k + j
+        """,
+    )
+    # Carried through both loops: Python's value, that of the last round.
+    assert text.count("iter_args") == 2
+
+
+def test_methods_of_python_integers(tmp_path):
+    build(
+        tmp_path,
+        """
+        @nereid.jit
+        def kernel(C: tl.constexpr):
+            tl.static_assert(C.bit_length() == 6)
+            tl.static_assert((-C).bit_length() == 6 and (0).bit_length() == 0)
+        """,
+        C=37,
+    )

@@ -70,7 +70,8 @@ class Program:
                     self.block(indent + 1, names, depth - 1, may_return)
             elif kind < 0.9:
                 self.loops += 1
-                counter = f"i{self.loops}"
+                # Now and then a variable counts, and has a value behind the loop.
+                counter = self.random.choice(["a", "b", *[f"i{self.loops}"] * 6])
                 header = self.random.choice(
                     [
                         f"range({self.leaf(names)} & 7)",

@@ -235,6 +235,18 @@ CASES = {
         "give both the same type",
     ),
     # ---- returns
+    "loop variable of another type than before": (
+        """
+        @nereid.jit
+        def kernel(n, f):
+            i = f
+            for i in range(n):
+                pass
+            b = ⟦i⟧
+        """,
+        "loop variable 'i' has no value after its loop",
+        None,
+    ),
     "two types returned": (
         """
         @nereid.jit
@@ -334,18 +346,18 @@ CASES = {
         "'B' is a tl.constexpr and cannot be assigned again",
         "use another name",
     ),
-    "constexpr parameter of a run-time value": (
+    "run-time value in a constexpr parameter, where it needs to be one": (
         """
         @nereid.jit
         def helper(a, SIZE: tl.constexpr):
-            return a
+            return a + tl.arange(0, ⟦SIZE⟧)
 
         @nereid.jit
         def kernel(n):
-            helper(n, ⟦n * 2⟧)
+            helper(n, n * 2)
         """,
-        "parameter 'SIZE' of 'helper' is annotated tl.constexpr, but gets int32 scalar, which is known only at run time",
-        "`n: tl.constexpr = 4`",
+        "argument 'end' of tl.arange must be known at compile time, but it is int32 scalar",
+        "in 'helper', called from here",
     ),
     "run-time value where a constant is needed": (
         """

@@ -125,7 +125,8 @@ private:
   Flow walkStaticFor(const ForStmt &stmt, const CallExpr &call, const BoundArgs &args);
   void walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const BoundArgs &args);
   void walkWhile(const WhileStmt &stmt);
-  std::vector<Carried> carriedVariables(const Block &body, llvm::ArrayRef<std::string> excluded,
+  /// `counter`: the loop's variable, of `counterType`; null for `while`.
+  std::vector<Carried> carriedVariables(const Block &body, const NameExpr *counter, const Type &counterType,
                                         std::vector<mlir::Value> &inits);
   void bindCarried(llvm::ArrayRef<Carried> carried, mlir::ValueRange values);
   /// What the body hands to its next round; checks that types stayed.

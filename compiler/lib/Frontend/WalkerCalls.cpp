@@ -20,6 +20,17 @@ std::string parameterList(const FunctionDef &function) {
   return text;
 }
 
+/// int.bit_length(): bits of the magnitude.
+Int bitLength(Int value) {
+  auto bits = static_cast<unsigned __int128>(value);
+  if (value < 0)
+    bits = -bits;
+  Int length = 0;
+  for (; bits != 0; bits >>= 1)
+    ++length;
+  return length;
+}
+
 } // namespace
 
 Value Walker::evalCall(const CallExpr &expr) {
@@ -59,6 +70,12 @@ Value Walker::call(const Value &callee, std::vector<Argument> positional, std::v
   if (const auto *function = callee.getIf<Function>())
     return callFunction(*function->def, std::move(positional), std::move(keywords), range);
   if (const auto *method = callee.getIf<BoundMethod>()) {
+    if (!method->info && !method->function.def) { // bit_length(), Python's own method
+      if (!positional.empty() || !keywords.empty())
+        fail(Diag::surplus_argument, range, method->name, 0, positional.size() + keywords.size(), "");
+      const bool *flag = method->self->getIf<bool>();
+      return bitLength(flag ? Int(*flag) : method->self->as<Int>());
+    }
     positional.insert(positional.begin(), Argument{*method->self, range});
     if (method->info)
       return callBuiltin(*method->info, positional, keywords, range);
@@ -154,13 +171,10 @@ void Walker::bindParameters(const FunctionDef &function, std::vector<Argument> p
         fail(Diag::missing_argument, range, function.name, param.name, parameterList(function));
       values[i] = Argument{param.defaultValue, range};
     }
-    if (param.isConstexpr && holdsTensor(values[i]->value)) {
-      Diagnostic diagnostic = makeDiagnostic(Diag::constexpr_parameter, values[i]->range, param.name, function.name,
-                                             values[i]->value.describe());
-      diagnostic.notes.push_back({param.range, "the parameter"});
-      throw CompileError(diagnostic);
-    }
-    locals[param.name] = Binding{std::move(values[i]->value), param.range, param.isConstexpr, nextVersion++};
+    // A run-time value is let through, as kernels in use annotate more than they
+    // need; where a constant is needed, its use says so.
+    bool isConstexpr = param.isConstexpr && !holdsTensor(values[i]->value);
+    locals[param.name] = Binding{std::move(values[i]->value), param.range, isConstexpr, nextVersion++};
   }
 }
 

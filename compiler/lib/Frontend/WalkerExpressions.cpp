@@ -159,6 +159,8 @@ Value Walker::attribute(const Value &value, const std::string &name, const Sourc
       return value; // of a tl.constexpr
     if (std::optional<Value> found = semantic.attribute(value, name, range))
       return *found;
+    if (name == "bit_length" && (value.is<Int>() || value.is<bool>()))
+      return BoundMethod{std::make_shared<Value>(value), name, nullptr, Function()};
     if (value.isNumber()) // a folded argument has the methods of the scalar it is
       if (std::optional<Value> found = semantic.attribute(semantic.toTensor(value, range), name, range))
         return *found;

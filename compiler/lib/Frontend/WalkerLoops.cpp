@@ -51,12 +51,22 @@ LoopRange loopRange(const BoundArgs &args) {
 
 // ---- carried variables ---------------------------------------------------------
 
-std::vector<Walker::Carried> Walker::carriedVariables(const Block &body, llvm::ArrayRef<std::string> excluded,
-                                                      std::vector<mlir::Value> &inits) {
+std::vector<Walker::Carried> Walker::carriedVariables(const Block &body, const NameExpr *counter,
+                                                      const Type &counterType, std::vector<mlir::Value> &inits) {
+  std::vector<AssignedName> names = assignedNames(body);
+  if (counter) {
+    // The counter is assigned in every round. When the name has a value of its
+    // type before the loop, it has one after it, too.
+    llvm::erase_if(names, [&](const AssignedName &assigned) { return assigned.name == counter->id; });
+    auto local = frame->locals.find(counter->id);
+    if (local != frame->locals.end() && (local->second.value.isTensor() || local->second.value.isNumber()) &&
+        semantic.toTensor(local->second.value, local->second.range).type == counterType)
+      names.push_back({counter->id, counter->range});
+  }
   std::vector<Carried> carried;
-  for (const AssignedName &assigned : assignedNames(body)) {
+  for (const AssignedName &assigned : names) {
     auto local = frame->locals.find(assigned.name);
-    if (local == frame->locals.end() || local->second.isConstexpr || llvm::is_contained(excluded, assigned.name))
+    if (local == frame->locals.end() || local->second.isConstexpr)
       continue;
     // Numbers (of parameters that were folded) become tensors; strings, dtypes,
     // functions and None must stay what they are, which is checked at the end.
@@ -259,7 +269,7 @@ void Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
   step = semantic.cast(step, type, range.stepRange);
 
   std::vector<mlir::Value> inits;
-  std::vector<Carried> carried = carriedVariables(stmt.body, {target->id}, inits);
+  std::vector<Carried> carried = carriedVariables(stmt.body, target, type, inits);
   auto loop = mlir::scf::ForOp::create(builder, semantic.loc(stmt.range), start.handle, stop.handle, step.handle,
                                        inits, nullptr, /*unsignedCmp=*/type.isUnsigned());
   setLoopHints(loop, args);
@@ -286,6 +296,8 @@ void Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
     mlir::scf::YieldOp::create(builder, semantic.loc(stmt.range), yieldedValues(carried, stmt.range));
   }
   leaveLoop(before, carried, loop.getResults(), stmt.body);
+  if (llvm::any_of(carried, [&](const Carried &variable) { return variable.name == target->id; }))
+    return;
   Diagnostic why = makeDiagnostic(Diag::loop_variable_after_loop, SourceRange(), target->id);
   why.notes.push_back({target->range, "the loop"});
   drop(target->id, std::move(why));
@@ -297,7 +309,7 @@ void Walker::walkWhile(const WhileStmt &stmt) {
   if (!stmt.orelse.empty())
     fail(Diag::unsupported_syntax, stmt.orelse.front()->range, "`else` of a loop", "write the statements after the loop");
   std::vector<mlir::Value> inits;
-  std::vector<Carried> carried = carriedVariables(stmt.body, {}, inits);
+  std::vector<Carried> carried = carriedVariables(stmt.body, nullptr, Type(), inits);
   mlir::Location loc = semantic.loc(stmt.range);
   llvm::SmallVector<mlir::Type> types;
   llvm::SmallVector<mlir::Location> locations;

@@ -5,6 +5,7 @@ compiled, launched as one program, and its results come back as arrays."""
 import importlib.util
 import itertools
 import tempfile
+import textwrap
 from pathlib import Path
 
 import ml_dtypes
@@ -37,6 +38,26 @@ def offsets(shape) -> str:
     return " + ".join(terms) or "0"
 
 
+def load_kernel(lines):
+    """The jit function `kernel` of a source that is given as a list of lines."""
+    lines = ["import nereid", "import nereid.language as tl", "from nereid.language.extra import libdevice", *lines]
+    name = f"evaluated_{next(counter)}"
+    path = folder / f"{name}.py"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.kernel
+
+
+def run(body: str, *arrays, grid=(1,), **constants):
+    """Runs statements on arrays, which they see as the pointers p0, p1, ...; constants are tl.constexpr."""
+    params = [f"p{i}" for i in range(len(arrays))] + [f"{name}: tl.constexpr" for name in constants]
+    lines = ["", "@nereid.jit", f"def kernel({', '.join(params)}):"]
+    lines += ["    " + line for line in textwrap.dedent(body).strip().splitlines()]
+    load_kernel(lines)[grid](*arrays, **constants)
+
+
 def evaluate(expression: str, inputs: dict, outputs, prelude: str = "", **scalars):
     """The values of `expression` (one, or a tuple) with `inputs` bound as blocks.
 
@@ -46,7 +67,7 @@ def evaluate(expression: str, inputs: dict, outputs, prelude: str = "", **scalar
     """
     several = isinstance(outputs, list)
     results = [np.zeros(shape, dtype) for shape, dtype in (outputs if several else [outputs])]
-    lines = ["import nereid", "import nereid.language as tl", "from nereid.language.extra import libdevice", prelude, ""]
+    lines = [prelude, ""]
     names = [f"{name}_ptr" for name in inputs] + [f"out{i}_ptr" for i in range(len(results))] + list(scalars)
     lines += ["@nereid.jit", f"def kernel({', '.join(names)}):"]
     for name, array in inputs.items():
@@ -55,15 +76,10 @@ def evaluate(expression: str, inputs: dict, outputs, prelude: str = "", **scalar
     for i, array in enumerate(results):
         item = f"result[{i}]" if several else "result"
         lines.append(f"    tl.store(out{i}_ptr + ({offsets(array.shape)}), {item})")
-    name = f"evaluated_{next(counter)}"
-    path = folder / f"{name}.py"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    kernel = load_kernel(lines)
     arrays = [np.ascontiguousarray(array).reshape(array.shape or (1,)) for array in inputs.values()]
     flat = [result.reshape(result.shape or (1,)) for result in results]
-    module.kernel[(1,)](*arrays, *flat, *scalars.values())
+    kernel[(1,)](*arrays, *flat, *scalars.values())
     return results if several else results[0]
 
 

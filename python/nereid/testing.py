@@ -114,7 +114,7 @@ def _index_text(index: Sequence[int]) -> str:
 
 
 def _default_tolerances(value: Any) -> tuple[float, float]:
-    name = str(getattr(value, "dtype", np.asarray(value).dtype)).removeprefix("torch.")
+    name = str(value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype).removeprefix("torch.")
     if name in ("float16", "bfloat16"):
         return 1e-2, 1e-2
     if name.startswith("float8"):

@@ -357,12 +357,12 @@ bool ArgumentReader::readOther(PyObject *value, const Parameter &parameter, PyOb
     if (matched)
       return ok;
   }
-  if (isLanguageObject(value))
-    return readConstexpr(value, spec);
   bool isArray = false;
   const bool ok = readArrayArgument(value, parameter, spec, isArray);
   if (isArray)
     return ok;
+  if (isLanguageObject(value))
+    return readConstexpr(value, spec);
   if (dtypeOfObject(value) != Dtype::None)
     return readConstexpr(value, spec);
   if (PyList_Check(value))

@@ -422,18 +422,18 @@ ArrayResult nereid::python::readArray(PyObject *object, ArrayView &view, std::st
     view.dtype = buffer->dtype;
     return ArrayResult::Ok;
   }
-  if (Ref device(attributeOrNull(object, "__cuda_array_interface__")); device) {
-    problem = "lies on a GPU; kernels of the CPU target read host memory: copy it there first (torch: x.cpu())";
-    return ArrayResult::Unusable;
-  }
   if (PyType_Check(object))
     return ArrayResult::NotAnArray;
   static PyObject *dataPtr = interned("data_ptr"), *dtypeName = interned("dtype");
-  if (PyObject_HasAttr(object, dataPtr)) {
+  if (PyObject_HasAttr(reinterpret_cast<PyObject *>(Py_TYPE(object)), dataPtr)) {
     Ref dtype(PyObject_GetAttr(object, dtypeName));
     if (dtype)
       return readDataPointer(object, dtype.get(), view, problem);
     PyErr_Clear();
+  }
+  if (Ref device(attributeOrNull(object, "__cuda_array_interface__")); device) {
+    problem = "lies on a GPU; kernels of the CPU target read host memory: copy it there first (torch: x.cpu())";
+    return ArrayResult::Unusable;
   }
   return readDlpack(object, view, problem);
 }

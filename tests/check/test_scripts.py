@@ -52,7 +52,7 @@ def test_readmes_are_in_step():
     def skeleton(name):
         text = (ROOT / name).read_text(encoding="utf-8")
         blocks = re.findall(r"^```(\w*)\n(.*?)^```", text, re.M | re.S)
-        code = [(language, re.sub(r"\s*#.*", "", body)) for language, body in blocks]
+        code = [(language, re.sub(r"\s*#.*", "", body)) for language, body in blocks if language]
         links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if not link.startswith("README")]
         return code, links, len(re.findall(r"^#+ ", text, re.M))
 

@@ -90,7 +90,7 @@ class CompiledKernel:
         self._specs = specs
         self._object = code
         self._compilation = None
-        self._loaded = _compiler().load(code, self.name, _runtime.runtime_symbols())
+        self._loaded = _runtime.load(code, self.name)
         self._image = _runtime.KernelImage(
             name=self.name,
             address=self._loaded.address,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compiler driver and the loader for Python.
+// The compiler driver for Python.
 #include "FrontendBindings.h"
 
 #include "nereid/Pipelines/Compile.h"
 #include "nereid/Pipelines/Registration.h"
-#include "nereid/Target/CPU/Loader.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -157,20 +156,6 @@ std::string exportTtir(nb::handle function, nb::handle args, nb::handle options,
   return text;
 }
 
-std::unique_ptr<cpu::LoadedCode> load(nb::bytes object, const std::string &name, nb::dict symbols) {
-  std::vector<std::string> names;
-  std::vector<cpu::Symbol> table;
-  names.reserve(nb::len(symbols));
-  for (auto [key, value] : symbols) {
-    names.push_back(nb::cast<std::string>(key));
-    table.push_back({names.back(), reinterpret_cast<void *>(nb::cast<uintptr_t>(value))});
-  }
-  auto code = cpu::loadObject(llvm::StringRef(object.c_str(), object.size()), name, table);
-  if (!code)
-    throw std::runtime_error("the code of kernel '" + name + "' does not load: " + llvm::toString(code.takeError()));
-  return std::move(*code);
-}
-
 nb::dict versionInfo() {
   cpu::TargetFeatures host = cpu::TargetFeatures::host();
   nb::dict info;
@@ -208,12 +193,6 @@ void bindCompile(nb::module_ &m) {
         "The kernel as TTIR for the stock triton package of `version` (\"3.6\" or \"3.9\"); raises "
         "nereid.CompilationError for what that cannot express.");
 
-  nb::class_<cpu::LoadedCode>(m, "LoadedKernel", "Machine code in this process; unloaded with the object.")
-      .def_prop_ro(
-          "address", [](const cpu::LoadedCode &code) { return reinterpret_cast<uintptr_t>(code.address()); },
-          "Address of the kernel's function.");
-  m.def("load", &load, nb::arg("object"), nb::arg("name"), nb::arg("symbols"),
-        "Links an object file into this process. `symbols` maps the runtime's entry points to addresses.");
   m.def("version_info", &versionInfo, "Versions of LLVM and of the CPU that code is made for.");
 }
 

@@ -2,7 +2,7 @@
 //===- CompilerModule.h - What nereid._compiler offers to Python -*- C++ -*-===//
 //
 // The extension module `nereid._compiler` links the compiler (and so LLVM). It
-// is imported only when a kernel must be compiled or loaded; everything that a
+// is imported only when a kernel must be compiled; everything that a
 // launch needs is in `nereid._runtime`.
 //
 // The Python side (python/nereid/_compile.py) relies on these names:
@@ -17,10 +17,6 @@
 //   CompiledKernel: .object (bytes of a relocatable object file), .metadata
 //       (JSON text, keys below), .ttir, .tiles, .llvm, .asm (str; computed when
 //       asked for).
-//   load(object, name, symbols) -> LoadedKernel
-//       Links an object file into this process. `symbols` maps the entry
-//       points of abi.h to addresses (from nereid._runtime). LoadedKernel:
-//       .address (int); the code lives as long as the object does.
 //   version_info() -> dict of str (LLVM version, host CPU name, features)
 //
 // `function` is a nereid JITFunction; the front end reads these attributes:
@@ -89,8 +85,7 @@ namespace nereid::python {
 void bindConstantTable(nanobind::module_ &m);
 /// Adds what the front end offers: builtin_table, build_ttir.
 void bindFrontend(nanobind::module_ &m);
-/// Adds what the CPU target offers: compile, CompiledKernel, load, LoadedKernel,
-/// version_info.
+/// Adds what the CPU target offers: compile, CompiledKernel, version_info.
 void bindCompile(nanobind::module_ &m);
 
 /// The class nereid.CompilationError (a RuntimeError), made by the module.

@@ -3,6 +3,8 @@
 #include "Errors.h"
 #include "JobState.h"
 
+#include "nereid/runtime/KernelCode.h"
+
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -12,6 +14,13 @@
 namespace nb = nanobind;
 using namespace nereid;
 using namespace nereid::python;
+
+namespace {
+/// What Python holds of loaded code.
+struct LoadedKernel {
+  std::shared_ptr<runtime::KernelCode> code;
+};
+} // namespace
 
 int32_t python::activeSubVecNum() {
   if (runtime::Job *job = jobState().job)
@@ -121,14 +130,19 @@ void python::bindKernelImage(nb::module_ &m) {
           },
           nb::arg("grid"), nb::arg("slots"), "Runs the kernel on argument slots that are encoded already.");
 
+  nb::class_<LoadedKernel>(m, "LoadedKernel", "Machine code in this process; unloaded with the object.")
+      .def_prop_ro(
+          "address", [](const LoadedKernel &kernel) { return reinterpret_cast<uintptr_t>(kernel.code->entry()); },
+          "Address of the kernel's function.");
   m.def(
-      "runtime_symbols",
-      [] {
-        nb::dict symbols;
-        for (const runtime::RuntimeSymbol &symbol : runtime::runtimeSymbols())
-          symbols[symbol.name] = reinterpret_cast<uintptr_t>(symbol.address);
-        return symbols;
+      "load",
+      [](nb::bytes object, const std::string &name) {
+        auto code = runtime::KernelCode::load(std::string_view(object.c_str(), object.size()), name);
+        if (!code.ok())
+          throw std::runtime_error(code.status().message());
+        return LoadedKernel{*code};
       },
-      "Entry points of abi.h: name -> address.");
+      nb::arg("object"), nb::arg("name"),
+      "Links an object file of the compiler into this process. Raises RuntimeError for a file that is damaged.");
   m.def("active_sub_vec_num", &activeSubVecNum, "Vector cores per AI core of the profile in force.");
 }

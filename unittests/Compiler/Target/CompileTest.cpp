@@ -146,18 +146,3 @@ TEST_F(CompileTest, OtherVectorWidths) {
   cpu::TargetFeatures::named("z80", &error);
   EXPECT_NE(error.find("unknown CPU 'z80'"), std::string::npos);
 }
-
-TEST_F(CompileTest, LoaderNamesMissingSymbols) {
-  auto module = parse(R"(
-tt.func public @needs(%x: i32) {
-  distributed.extern_call {libname = "libshmem_device", libpath = "", pure = false, symbol = "quiet"} : () -> ()
-  tt.return
-})");
-  CompiledKernel kernel = compileKernel(*module, {});
-  auto loaded = cpu::loadObject(kernel.object, "needs", {});
-  ASSERT_FALSE(bool(loaded));
-  EXPECT_NE(llvm::toString(loaded.takeError()).find("nrd_shmem_quiet"), std::string::npos);
-  auto other = cpu::loadObject("not an object file", "needs", {});
-  EXPECT_FALSE(bool(other));
-  llvm::consumeError(other.takeError());
-}

@@ -40,7 +40,7 @@ struct DotTest : KernelTest {
 
   struct Dot {
     cpu::DotLayout layout;
-    std::unique_ptr<cpu::LoadedCode> code;
+    std::shared_ptr<runtime::KernelCode> code;
   };
 
   /// A kernel (a, b, c) that does one dot.
@@ -75,12 +75,12 @@ struct DotTest : KernelTest {
     emitOptions.target = target;
     auto object = cpu::emitCode(*module, emitOptions, cpu::EmitKind::Object);
     EXPECT_TRUE(mlir::succeeded(object));
-    auto loaded = cpu::loadObject(*object, "dot", {});
-    if (!loaded) {
-      ADD_FAILURE() << llvm::toString(loaded.takeError());
+    auto loaded = runtime::KernelCode::load(*object, "dot");
+    if (!loaded.ok()) {
+      ADD_FAILURE() << loaded.status().message();
       std::abort();
     }
-    dot.code = std::move(*loaded);
+    dot.code = *loaded;
     return dot;
   }
 
@@ -117,7 +117,7 @@ struct DotTest : KernelTest {
     uint64_t slots[] = {reinterpret_cast<uint64_t>(a.data), reinterpret_cast<uint64_t>(b.data),
                         reinterpret_cast<uint64_t>(c.data)};
     nrd_program program{};
-    reinterpret_cast<nrd_kernel_fn>(dot.code->address())(&program, slots);
+    dot.code->entry()(&program, slots);
     ASSERT_TRUE(c.guardHolds());
     for (int64_t row = 0; row < l.m; ++row)
       for (int64_t column = 0; column < l.n; ++column) {

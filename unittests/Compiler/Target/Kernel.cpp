@@ -94,10 +94,10 @@ template <typename F> void *address(F *function) { return reinterpret_cast<void 
 
 } // namespace
 
-llvm::ArrayRef<cpu::Symbol> test::recordingRuntime() {
+const std::vector<runtime::RuntimeSymbol> &test::recordingRuntime() {
   // The declarations of abi.h check the types.
 #define ENTRY(name, function) {#name, address(static_cast<decltype(&::name)>(function))}
-  static const cpu::Symbol table[] = {
+  static const std::vector<runtime::RuntimeSymbol> table = {
       ENTRY(nrd_yield, yield),
       ENTRY(nrd_clock_ns, clockNs),
       ENTRY(nrd_wait, wait),
@@ -124,12 +124,12 @@ llvm::ArrayRef<cpu::Symbol> test::recordingRuntime() {
 }
 
 Kernel::Kernel(CompiledKernel compiled) : metadata(compiled.metadata) {
-  auto loaded = cpu::loadObject(compiled.object, metadata.name, recordingRuntime());
-  if (!loaded) {
-    ADD_FAILURE() << llvm::toString(loaded.takeError());
+  auto loaded = runtime::KernelCode::load(compiled.object, metadata.name, recordingRuntime());
+  if (!loaded.ok()) {
+    ADD_FAILURE() << loaded.status().message();
     std::abort();
   }
-  code = std::move(*loaded);
+  code = *loaded;
   scratch.resize(metadata.scratchBytes + 64);
   program.grid[0] = program.grid[1] = program.grid[2] = 1;
   program.num_ranks = 1;
@@ -141,7 +141,7 @@ bool Kernel::call(const uint64_t *slots) {
   recorder().calls.clear();
   if (setjmp(recorder().failure) != 0)
     return false;
-  reinterpret_cast<nrd_kernel_fn>(code->address())(&program, slots);
+  code->entry()(&program, slots);
   return true;
 }
 

@@ -6,9 +6,9 @@
 
 #include "nereid/Pipelines/Compile.h"
 #include "nereid/Pipelines/Registration.h"
-#include "nereid/Target/CPU/Loader.h"
 #include "nereid/Target/CPU/ObjectEmitter.h"
 #include "nereid/abi.h"
+#include "nereid/runtime/KernelCode.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -31,7 +31,7 @@ struct Recorder {
 /// The recorder of the running test.
 Recorder &recorder();
 /// Entry points of abi.h that record their arguments.
-llvm::ArrayRef<cpu::Symbol> recordingRuntime();
+const std::vector<runtime::RuntimeSymbol> &recordingRuntime();
 
 /// One compiled kernel, loaded.
 class Kernel {
@@ -62,7 +62,7 @@ private:
     return slot;
   }
 
-  std::unique_ptr<cpu::LoadedCode> code;
+  std::shared_ptr<runtime::KernelCode> code;
   std::vector<uint8_t> scratch;
 };
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "MathSymbols.h"
+#include "device/cpu/LibrarySymbols.h"
 
 #include <math.h>
 #include <string.h>
 
-using namespace nereid::cpu;
-
 #if defined(__x86_64__)
-// Conversions for CPUs without F16C, from the compiler's support library.
+// Conversions for CPUs without F16C, from the compiler's support library. Only
+// their addresses are taken.
 extern "C" {
-_Float16 __truncsfhf2(float);
-_Float16 __truncdfhf2(double);
-float __extendhfsf2(_Float16);
+void __truncsfhf2();
+void __truncdfhf2();
+void __extendhfsf2();
 }
 #endif
+
+namespace nereid::runtime {
 
 // Both forms of a function: fp64 and fp32.
 #define UNARY(name) {#name, reinterpret_cast<void *>(static_cast<double (*)(double)>(::name))}, \
@@ -25,8 +26,8 @@ float __extendhfsf2(_Float16);
 #define WITH_INT(name) {#name, reinterpret_cast<void *>(static_cast<double (*)(double, int)>(::name))}, \
                     {#name "f", reinterpret_cast<void *>(static_cast<float (*)(float, int)>(::name##f))}
 
-llvm::ArrayRef<Symbol> nereid::cpu::mathSymbols() {
-  static const Symbol table[] = {
+const std::vector<RuntimeSymbol> &librarySymbols() {
+  static const std::vector<RuntimeSymbol> table = {
       UNARY(exp), UNARY(exp2), UNARY(expm1), UNARY(log), UNARY(log2), UNARY(log10), UNARY(log1p), UNARY(sqrt),
       UNARY(cbrt), UNARY(sin), UNARY(cos), UNARY(tan), UNARY(asin), UNARY(acos), UNARY(atan), UNARY(sinh), UNARY(cosh),
       UNARY(tanh), UNARY(asinh), UNARY(acosh), UNARY(atanh), UNARY(erf), UNARY(erfc), UNARY(tgamma), UNARY(lgamma),
@@ -46,3 +47,5 @@ llvm::ArrayRef<Symbol> nereid::cpu::mathSymbols() {
   };
   return table;
 }
+
+} // namespace nereid::runtime

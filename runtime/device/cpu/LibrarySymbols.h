@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef NEREID_RUNTIME_DEVICE_CPU_LIBRARYSYMBOLS_H
+#define NEREID_RUNTIME_DEVICE_CPU_LIBRARYSYMBOLS_H
+
+#include "nereid/runtime/Launch.h"
+
+#include <vector>
+
+namespace nereid::runtime {
+
+/// Functions of the C library and of the compiler's support library that
+/// generated code may call beside the entry points of abi.h.
+const std::vector<RuntimeSymbol> &librarySymbols();
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_DEVICE_CPU_LIBRARYSYMBOLS_H

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- KernelCode.h - Object files into this process ------------*- C++ -*-===//
+//
+// A small linker for what the compiler writes: relocatable ELF files of x86-64
+// with code and constants, whose only references are to each other, to the
+// entry points of abi.h and to the C library's mathematical functions. It is
+// what lets a kernel from the cache start without the compiler in memory.
+//
+//     one mapping:  | code, jumps to functions outside |  read + execute
+//                   | constants                        |  read
+//                   | data                             |  read + write
+//
+//===----------------------------------------------------------------------===//
+#ifndef NEREID_RUNTIME_KERNELCODE_H
+#define NEREID_RUNTIME_KERNELCODE_H
+
+#include "nereid/abi.h"
+#include "nereid/runtime/Launch.h"
+#include "nereid/runtime/Status.h"
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace nereid::runtime {
+
+/// Machine code of one kernel; unmapped with the object, which must outlive
+/// every launch.
+class KernelCode {
+public:
+  KernelCode(const KernelCode &) = delete;
+  KernelCode &operator=(const KernelCode &) = delete;
+  ~KernelCode();
+
+  /// Links `object` (the bytes of the file; copied) and finds function `name`.
+  /// `symbols` are the runtime's entry points. Errors: InvalidArgument for a
+  /// file that is damaged, of another machine or without `name`, and for names
+  /// that nothing defines (all of them are listed); SystemError when the system
+  /// gives no memory.
+  static Expected<std::shared_ptr<KernelCode>>
+  load(std::string_view object, std::string_view name,
+       const std::vector<RuntimeSymbol> &symbols = runtimeSymbols());
+
+  nrd_kernel_fn entry() const { return function; }
+
+private:
+  KernelCode() = default;
+
+  nrd_kernel_fn function = nullptr;
+  void *memory = nullptr;
+  size_t bytes = 0;
+};
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_KERNELCODE_H

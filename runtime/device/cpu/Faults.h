@@ -25,7 +25,7 @@ public:
   FaultScope &operator=(const FaultScope &) = delete;
 
 private:
-  Worker *before;
+  [[maybe_unused]] Worker *before;
 };
 
 } // namespace nereid::runtime

@@ -196,7 +196,9 @@ def _compile(args: argparse.Namespace) -> int:
     if args.debug:
         options["debug"] = True
     try:
-        content = _stage(kernel, specs, options, args.emit, args.triton)
+        # What tl.static_print prints is not part of our output.
+        with contextlib.redirect_stdout(sys.stderr):
+            content = _stage(kernel, specs, options, args.emit, args.triton)
     except CompilationError as error:
         print(error, file=sys.stderr)
         return 1

@@ -112,6 +112,10 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context, nb::ha
   KernelRequest request;
   bool allowGlobals = false;
   request.language = importOptions(options, allowGlobals);
+  // Through Python's stream, which notebooks and tests redirect.
+  request.language.print = [](llvm::StringRef text) {
+    nb::module_::import_("sys").attr("stdout").attr("write")(text.str());
+  };
   PythonEnvironment environment(allowGlobals);
   PythonWarnings warnings;
   try {

@@ -38,6 +38,7 @@ def softmax(out_ptr, in_ptr, stride, columns, BLOCK: tl.constexpr):
 @nereid.jit
 def lock_and_barrier(x_ptr, lock_ptr, BLOCK: tl.constexpr):
     """What upstream writes differently: a masked load without other, a barrier, hints."""
+    tl.static_print("block of", BLOCK)
     c = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + c, mask=c < BLOCK - 1, eviction_policy="evict_last")
     while tl.atomic_cas(lock_ptr, 0, 1) != 0:

@@ -60,8 +60,11 @@ static Value staticPrint(Semantic &s, const BoundArgs &args) {
   std::string separator = args[1].isNone() ? " " : s.constexprString(args, 1);
   for (auto [i, value] : llvm::enumerate(args[0].as<Tuple>().items))
     text += (i ? separator : "") + pythonText(value);
-  llvm::outs() << text << (args[2].isNone() ? "\n" : s.constexprString(args, 2));
-  llvm::outs().flush();
+  text += args[2].isNone() ? "\n" : s.constexprString(args, 2);
+  if (s.options.print)
+    s.options.print(text);
+  else
+    (llvm::outs() << text).flush();
   return None{};
 }
 

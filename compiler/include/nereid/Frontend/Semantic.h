@@ -12,6 +12,8 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/FunctionExtras.h"
 
+#include <functional>
+
 namespace nereid::frontend {
 
 /// Python's operators, as the AST names them.
@@ -25,6 +27,8 @@ struct LanguageOptions {
   bool debug = false;               // device_assert active
   std::string unusedToken = "error"; // "error" | "warn" | "keep"
   std::string defaultInputPrecision = "ieee";
+  /// Where tl.static_print writes; null: standard output.
+  std::function<void(llvm::StringRef)> print;
 };
 
 /// How two operands of an operator or function are brought together.

@@ -301,6 +301,8 @@ std::optional<Value> PythonEnvironment::lookup(const FunctionDef &function, llvm
   if (const BuiltinInfo *info = findBuiltin("python", name))
     return Value(Builtin{info});
   nb::object builtins = nb::module_::import_("builtins");
+  if (key == "bool" || key == "str" || key == "tuple" || key == "list") // for isinstance
+    return host(builtins.attr(key.c_str()), "class '" + key + "'");
   if (PyObject_HasAttrString(builtins.ptr(), key.c_str())) {
     std::string help;
     if (findBuiltin("tl", name))
@@ -369,6 +371,13 @@ std::optional<std::vector<std::string>> PythonEnvironment::namedTupleFields(cons
   for (nb::handle field : type.attr("_fields"))
     fields.push_back(text(field));
   return fields;
+}
+
+std::optional<std::string> PythonEnvironment::className(const Host &object) {
+  nb::object type = hosts[object.id];
+  if (!PyType_Check(type.ptr()))
+    return std::nullopt;
+  return text(type.attr("__name__"));
 }
 
 std::optional<std::string> PythonEnvironment::format(const Value &value, llvm::StringRef spec) {

@@ -41,6 +41,7 @@ public:
                        llvm::ArrayRef<std::pair<std::string, frontend::Value>> keywords,
                        const SourceRange &range) override;
   std::optional<std::vector<std::string>> namedTupleFields(const frontend::Host &object) override;
+  std::optional<std::string> className(const frontend::Host &object) override;
   std::optional<std::string> format(const frontend::Value &value, llvm::StringRef spec) override;
   std::vector<std::string> visibleNames(const frontend::FunctionDef &function) override;
   std::vector<std::string> attributeNames(const frontend::Host &object) override;

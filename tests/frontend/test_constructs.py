@@ -616,3 +616,25 @@ def test_methods_of_python_integers(tmp_path):
         """,
         C=37,
     )
+
+
+def test_questions_about_values(tmp_path):
+    build(
+        tmp_path,
+        """
+        Pair = collections.namedtuple("Pair", ["first", "second"])
+
+        @nereid.jit
+        def kernel(n, x_ptr, C: tl.constexpr):
+            tl.static_assert(isinstance(n, tl.tensor) and not isinstance(C, tl.tensor))
+            tl.static_assert(isinstance(C, tl.constexpr) and isinstance(C, int) and not isinstance(C, (float, str)))
+            tl.static_assert(isinstance((n, C), tuple) and isinstance(tl.float32, tl.dtype))
+            tl.static_assert(isinstance(True, bool) and isinstance("a", str) and isinstance([1], list))
+            tl.static_assert(not isinstance(x_ptr, tl.tensor_descriptor))
+            p = Pair(n, 3)
+            tl.static_assert(hasattr(p, "first") and not hasattr(p, "third"))
+            tl.static_assert(getattr(p, "second") == 3 and getattr(p, "third", 5) == 5)
+            tl.static_assert(hasattr(n, "to") and not hasattr(n, "too"))
+        """,
+        C=4,
+    )

@@ -663,6 +663,27 @@ CASES = {
         "`**` in a call cannot be used in a kernel",
         "write the keyword arguments out",
     ),
+    "class of isinstance": (
+        """
+        class Special:
+            pass
+
+        @nereid.jit
+        def kernel(n):
+            isinstance(n, ⟦Special⟧)
+        """,
+        "isinstance cannot ask for class 'Special'",
+        "tl.tensor",
+    ),
+    "attribute by an unknown name": (
+        """
+        @nereid.jit
+        def kernel(n):
+            ⟦getattr(n, "too")⟧
+        """,
+        "int32 scalar has no attribute 'too'",
+        None,
+    ),
     "recursion": (
         """
         @nereid.jit

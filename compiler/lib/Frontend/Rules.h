@@ -91,6 +91,7 @@ llvm::ArrayRef<BuiltinInfo> distributedRows();
 llvm::ArrayRef<BuiltinInfo> shmemRows();
 llvm::ArrayRef<BuiltinInfo> ascendRows();
 llvm::ArrayRef<BuiltinInfo> dtypeRows();
+llvm::ArrayRef<BuiltinInfo> pythonRows();
 
 } // namespace nereid::frontend
 

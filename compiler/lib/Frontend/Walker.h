@@ -141,8 +141,10 @@ private:
   Value evalBool(const BoolExpr &expr);
   Value evalCompare(const CompareExpr &expr);
   Value evalUnary(const UnaryExpr &expr);
-  Value evalAttribute(const AttributeExpr &expr);
   Value attribute(const Value &value, const std::string &name, const SourceRange &range);
+  /// nullopt when there is none; the names that there are go to `names`.
+  std::optional<Value> findAttribute(const Value &value, const std::string &name, const SourceRange &range,
+                                     std::vector<std::string> &names);
   Value evalSubscript(const SubscriptExpr &expr);
   Value evalFormattedString(const FormattedStringExpr &expr);
   Value evalComprehension(const ComprehensionExpr &expr);
@@ -157,6 +159,9 @@ private:
              const SourceRange &range);
   Value callBuiltin(const BuiltinInfo &info, llvm::ArrayRef<Argument> positional,
                     llvm::ArrayRef<KeywordArgument> keywords, const SourceRange &range);
+  /// isinstance, hasattr, getattr.
+  Value callPython(const BoundArgs &args);
+  bool isInstance(const Value &value, const Value &type, const SourceRange &range);
   Value callFunction(const FunctionDef &function, std::vector<Argument> positional,
                      std::vector<KeywordArgument> keywords, const SourceRange &range);
   Value callHost(const Host &host, llvm::ArrayRef<Argument> positional, llvm::ArrayRef<KeywordArgument> keywords,

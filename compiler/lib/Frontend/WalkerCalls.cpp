@@ -90,7 +90,59 @@ Value Walker::call(const Value &callee, std::vector<Argument> positional, std::v
 Value Walker::callBuiltin(const BuiltinInfo &info, llvm::ArrayRef<Argument> positional,
                           llvm::ArrayRef<KeywordArgument> keywords, const SourceRange &range) {
   BoundArgs args = bindArguments(info, positional, keywords, range);
+  llvm::StringRef name = info.name;
+  if (llvm::StringRef(info.module) == "python" && (name == "isinstance" || name == "hasattr" || name == "getattr"))
+    return callPython(args);
   return info.rule(semantic, args);
+}
+
+bool Walker::isInstance(const Value &value, const Value &type, const SourceRange &range) {
+  if (const auto *types = type.getIf<Tuple>())
+    return llvm::any_of(types->items, [&](const Value &one) { return isInstance(value, one, range); });
+  std::string name;
+  if (const auto *builtin = type.getIf<Builtin>())
+    name = builtin->info->name;
+  else if (const auto *host = type.getIf<Host>())
+    name = environment.className(*host).value_or("");
+  const auto *tensor = value.getIf<Tensor>();
+  if (name == "tensor")
+    return tensor && !tensor->type.isDescriptor();
+  if (name == "tensor_descriptor" || name == "tensor_descriptor_base")
+    return tensor && tensor->type.isDescriptor();
+  if (name == "constexpr")
+    return value.isConstexpr();
+  if (name == "tuple" || name == "list")
+    return value.is<Tuple>();
+  if (name == "dtype")
+    return value.is<Type>();
+  if (name == "pointer_type")
+    return value.is<Type>() && value.as<Type>().isPointer();
+  if (name == "block_type")
+    return value.is<Type>() && value.as<Type>().isBlock();
+  if (name == "int")
+    return value.is<Int>() || value.is<bool>();
+  if (name == "float")
+    return value.is<double>();
+  if (name == "bool")
+    return value.is<bool>();
+  if (name == "str")
+    return value.is<std::string>();
+  fail(Diag::isinstance_class, range, type.describe());
+}
+
+Value Walker::callPython(const BoundArgs &args) {
+  llvm::StringRef name = args.info.name;
+  if (name == "isinstance")
+    return isInstance(args[0], args[1], args.ranges[1]);
+  std::string key = semantic.constexprString(args, 1);
+  std::vector<std::string> names;
+  std::optional<Value> found = findAttribute(args[0], key, args.range, names);
+  if (name == "hasattr")
+    return found.has_value();
+  const auto *fallback = args[2].getIf<Tuple>();
+  if (found || !fallback || fallback->items.empty())
+    return found ? *found : attribute(args[0], key, args.range);
+  return fallback->items.front();
 }
 
 Value Walker::callHost(const Host &host, llvm::ArrayRef<Argument> positional, llvm::ArrayRef<KeywordArgument> keywords,

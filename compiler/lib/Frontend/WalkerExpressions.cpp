@@ -139,7 +139,14 @@ Value Walker::evalCompare(const CompareExpr &expr) {
 }
 
 Value Walker::attribute(const Value &value, const std::string &name, const SourceRange &range) {
-  std::vector<std::string> names; // for suggestions
+  std::vector<std::string> names;
+  if (std::optional<Value> found = findAttribute(value, name, range, names))
+    return *found;
+  fail(Diag::unknown_attribute, range, value.describe(), name, didYouMean(name, names));
+}
+
+std::optional<Value> Walker::findAttribute(const Value &value, const std::string &name, const SourceRange &range,
+                                           std::vector<std::string> &names) {
   if (const auto *tuple = value.getIf<Tuple>()) {
     for (size_t i = 0; i < tuple->names.size(); ++i)
       if (tuple->names[i] == name)
@@ -169,7 +176,7 @@ Value Walker::attribute(const Value &value, const std::string &name, const Sourc
         if (info->isMethod)
           names.push_back(info->name);
   }
-  fail(Diag::unknown_attribute, range, value.describe(), name, didYouMean(name, names));
+  return std::nullopt;
 }
 
 Value Walker::evalSubscript(const SubscriptExpr &expr) {

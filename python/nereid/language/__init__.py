@@ -7,7 +7,7 @@ dtypes and ``constexpr`` are ordinary Python objects.
 
 from nereid.language._constexpr import const, constexpr, constexpr_function
 from nereid.language._generated.tl import *  # noqa: F401,F403
-from nereid.language._generated.values import tensor
+from nereid.language._generated.values import tensor, tensor_descriptor
 from nereid.language._types import PUBLIC_DTYPES as _DTYPES
 from nereid.language._types import block_type, dtype, pointer_type
 

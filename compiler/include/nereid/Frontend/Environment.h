@@ -39,6 +39,9 @@ public:
   /// Field names of a named tuple class; nullopt for any other object.
   virtual std::optional<std::vector<std::string>> namedTupleFields(const Host &object);
 
+  /// Name of a class, e.g. "tensor" of tl.tensor; nullopt for any other object.
+  virtual std::optional<std::string> className(const Host &object);
+
   /// `format(value, spec)` of the host; nullopt when the host cannot.
   virtual std::optional<std::string> format(const Value &value, llvm::StringRef spec);
 

@@ -4,6 +4,7 @@
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -181,7 +182,7 @@ TileStride TileStrides::compute(Value value, unsigned dim) {
   };
 
   return TypeSwitch<Operation *, TileStride>(op)
-      .Case<tt::SplatOp>([](auto) { return TileStride::constant(0); })
+      .Case<tt::SplatOp, ub::PoisonOp>([](auto) { return TileStride::constant(0); })
       .Case<arith::ConstantOp>([](arith::ConstantOp constant) {
         auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
         return dense && dense.isSplat() ? TileStride::constant(0) : TileStride::unknown();

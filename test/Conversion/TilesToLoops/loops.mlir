@@ -90,3 +90,23 @@ tt.func @blocks(%p: !tt.ptr<f32>, %c: i1, %v: f32) {
   tt.store %pp, %y : tensor<16x!tt.ptr<f32>>
   tt.return
 }
+
+// A tile that nobody defined may be anything.
+// CHECK-LABEL: tt.func @undefined
+// CHECK: scf.if
+// CHECK-NOT: tensor<
+// CHECK: tt.return
+tt.func @undefined(%p: !tt.ptr<f32>, %c: i1, %v: f32) {
+  %u = ub.poison : tensor<16xf32>
+  %y = scf.if %c -> (tensor<16xf32>) {
+    %x = tt.splat %v : f32 -> tensor<16xf32>
+    scf.yield %x : tensor<16xf32>
+  } else {
+    scf.yield %u : tensor<16xf32>
+  }
+  %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %r : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+  tt.store %pp, %y : tensor<16x!tt.ptr<f32>>
+  tt.return
+}

@@ -5,6 +5,7 @@
 
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -407,6 +408,13 @@ Value TileEmitter::emitOp(Value value, ArrayRef<Index> indices) {
   Value result =
       TypeSwitch<Operation *, Value>(op)
           .Case<arith::ConstantOp>([&](auto constant) { return emitConstant(constant); })
+          .Case<ub::PoisonOp>([&](ub::PoisonOp poison) -> Value {
+            // Any value will do.
+            Type type = getComputeType(getElementTypeOrSelf(poison.getType()), /*isVector=*/false);
+            if (isa<LLVM::LLVMPointerType>(type))
+              return LLVM::ZeroOp::create(builder, loc, type);
+            return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+          })
           .Case<tt::SplatOp>([&](tt::SplatOp splat) { return lowering.getScalar(builder, splat.getSrc()); })
           .Case<tt::MakeRangeOp>([&](auto range) { return emitRangeElements(range, indices[0]); })
           .Case<tt::ExpandDimsOp>([&](tt::ExpandDimsOp expand) {

@@ -3,6 +3,7 @@
 
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -26,9 +27,9 @@ bool isInline(Operation *op) {
     return false;
   if (isa<tt::SplatOp, tt::MakeRangeOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp, tt::SplitOp,
           tt::AddPtrOp, tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp, tt::FpToFpOp, tt::ClampFOp, tt::PreciseSqrtOp,
-          tt::PreciseDivFOp, tt::MulhiUIOp, distributed::ConsumeTokenOp, arith::ConstantOp>(op))
+          tt::PreciseDivFOp, tt::MulhiUIOp, distributed::ConsumeTokenOp, arith::ConstantOp, ub::PoisonOp>(op))
     return true;
-  if (auto load = dyn_cast<tt::LoadOp>(op))
+  if (isa<tt::LoadOp>(op))
     return true;
   if (auto call = dyn_cast<tt::ExternElementwiseOp>(op))
     return call.getPure();
@@ -271,7 +272,8 @@ void TilePlan::decide(Operation *op, Value value) {
     return;
   if (auto load = dyn_cast<tt::LoadOp>(op)) {
     bool sink = !load.getIsVolatile() && users.size() == 1 && canSink(op, users[0]);
-    if (sink && ordersMemory(users[0])) {
+    // A loop reads its initial values before anything in it runs.
+    if (sink && ordersMemory(users[0]) && !isa<scf::ForOp, scf::WhileOp>(users[0])) {
       // The root writes while it reads: only a store with checkable addresses.
       auto store = dyn_cast<tt::StoreOp>(users[0]);
       sink = store && storeAllows(store, load);

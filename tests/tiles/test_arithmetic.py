@@ -107,7 +107,8 @@ def test_shapes(shape, rng):
     y, z = np.zeros(2 * x.size, np.float32), np.zeros_like(x)
     shape_kernel[(1,)](x, y, z, A=shape[0], B=shape[1])
     np.testing.assert_array_equal(y, np.stack([x, x + 1], -1).transpose(2, 1, 0).ravel())
-    np.testing.assert_allclose(z, x * 10 + (x + 1), rtol=1e-6)
+    # The sum cancels near x = -1/11, and may be fused.
+    np.testing.assert_allclose(z, x * 10 + (x + 1), rtol=1e-6, atol=1e-5)
 
 
 @nereid.jit

@@ -40,7 +40,8 @@ def offsets(shape) -> str:
 
 def load_kernel(lines):
     """The jit function `kernel` of a source that is given as a list of lines."""
-    lines = ["import nereid", "import nereid.language as tl", "from nereid.language.extra import libdevice", *lines]
+    lines = ["import nereid", "import nereid.language as tl", "from nereid.language.extra import libdevice",
+             "import nereid.language.extra.cann.extension as al", *lines]  # fmt: skip
     name = f"evaluated_{next(counter)}"
     path = folder / f"{name}.py"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

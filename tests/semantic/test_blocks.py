@@ -75,6 +75,21 @@ def test_where_and_gather(rng):
     np.testing.assert_array_equal(result, np.take_along_axis(x, index, 1))
 
 
+def test_windows(rng):
+    m, n = int(rng.integers(4, 18)), int(rng.integers(6, 18))
+    x, part = random_array(rng, (m, n), "float32"), random_array(rng, (2, 3), "float32")
+    row, column = int(rng.integers(0, m - 1)), int(rng.integers(0, n - 4))
+    place = f"({row}, o), (2, 3), (1, 2)"
+    inputs = {"x": x, "o": np.array(column, np.int32)}
+    picked = (slice(row, row + 2), slice(column, column + 5, 2))
+    np.testing.assert_array_equal(evaluate(f"al.extract_slice(x, {place})", inputs, ((2, 3), np.float32)), x[picked])
+    expected = x.copy()
+    expected[picked] = part
+    result = evaluate(f"x.insert_slice(p, {place})", {**inputs, "p": part}, ((m, n), np.float32))
+    np.testing.assert_array_equal(result, expected)
+    assert evaluate(f"al.get_element(x, ({row}, o))", inputs, ((), np.float32)) == x[row, column]
+
+
 # ---- reductions and scans -----------------------------------------------------
 
 

@@ -106,7 +106,7 @@ static const Table &table() {
     for (llvm::ArrayRef<BuiltinInfo> family :
          {programRows(), shapeRows(), dotRows(), memoryRows(), descriptorRows(), atomicRows(), selectRows(), mathRows(),
           reduceRows(), sortRows(), randomRows(), debugRows(), libdeviceRows(), distributedRows(), shmemRows(),
-          ascendRows(), dtypeRows(), pythonRows()})
+          ascendRows(), sliceRows(), dtypeRows(), pythonRows()})
       for (const BuiltinInfo &info : family) {
         t.rows.push_back(&info);
         t.byName.try_emplace(std::string(info.module) + "." + info.name, &info);

@@ -90,6 +90,7 @@ llvm::ArrayRef<BuiltinInfo> libdeviceRows();
 llvm::ArrayRef<BuiltinInfo> distributedRows();
 llvm::ArrayRef<BuiltinInfo> shmemRows();
 llvm::ArrayRef<BuiltinInfo> ascendRows();
+llvm::ArrayRef<BuiltinInfo> sliceRows();
 llvm::ArrayRef<BuiltinInfo> dtypeRows();
 llvm::ArrayRef<BuiltinInfo> pythonRows();
 

@@ -104,6 +104,24 @@ TEST_F(ShapeTest, Selection) {
   expectError(Diag::argument_kind, "a block of integers", [&] { tl("gather", {block({8}, fp32), block({3}, fp32), Int(0)}); });
 }
 
+TEST_F(ShapeTest, Windows) {
+  Tensor x = block({6, 8}, fp32);
+  Value window = call("al", "extract_slice", {x, tuple({value(i32), Int(1)}), shape({2, 3}), shape({1, 2})});
+  expectType(window, Type::block({2, 3}, fp32));
+  expectType(call("al", "insert_slice", {x, window, tuple({Int(0), value(i64)}), shape({2, 3}), shape({1, 2})}),
+             Type::block({6, 8}, fp32));
+  expectType(call("al", "get_element", {x, tuple({value(i32), Int(3)})}), fp32);
+  expectIR({"tt.gather", "tt.unsplat"});
+  expectError(Diag::block_pointer_rank, "sizes of rank 1",
+              [&] { call("al", "extract_slice", {x, shape({0, 0}), shape({2}), shape({1, 1})}); });
+  expectError(Diag::broadcast_to_mismatch, "shape of the window",
+              [&] { call("al", "insert_slice", {x, x, shape({0, 0}), shape({2, 3}), shape({1, 1})}); });
+  expectError(Diag::argument_kind, "non-negative",
+              [&] { call("al", "extract_slice", {x, shape({0, 0}), shape({2, 3}), shape({1, -1})}); });
+  expectError(Diag::not_supported_yet, "al.sync_block_all",
+              [&] { call("al", "sync_block_all", {std::string("all"), Int(0)}); });
+}
+
 TEST_F(ShapeTest, Swizzle) {
   Value folded = tl("swizzle2d", {Int(3), Int(1), Int(4), Int(4), Int(2)});
   // Walk order by hand: linear 13, group of 8: second group, rows 2 and 3.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Dispatcher.h"
+#include "Errors.h"
 #include "JobState.h"
 #include "KernelImage.h"
 #include "LanguageObjects.h"
@@ -12,6 +13,8 @@ namespace nb = nanobind;
 NB_MODULE(_runtime, m) {
   m.doc() = "The runtime of Nereid: jobs, symmetric memory, launches.";
   nb::set_leak_warnings(false);
+  // Now: an import is impossible later, when an interrupt is already pending.
+  nereid::python::errorTypes();
   m.attr("ABI_VERSION") = NRD_ABI_VERSION;
   nereid::python::bindSymmetric(m);
   nereid::python::bindJob(m);

@@ -162,6 +162,22 @@ def test_many_processes_at_once(cache_folder, tmp_path):
     assert len(entries(cache_folder)) == 1 and not list(cache_folder.glob("*/.new-*"))
 
 
+def test_kernel_from_the_cache_needs_no_compiler(cache_folder, tmp_path):
+    script = tmp_path / "warm.py"
+    script.write_text(textwrap.dedent("""
+        import sys
+        import numpy as np, nereid, nereid.language as tl
+        @nereid.jit
+        def kernel(x_ptr):
+            tl.store(x_ptr, tl.exp(tl.load(x_ptr)))
+        x = np.zeros(1, np.float32)
+        print(kernel[(1,)](x).from_cache, "nereid._compiler" in sys.modules, x[0] == 1)
+        """))
+    for expected in ("False True True", "True False True"):
+        done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+        assert done.stdout.strip() == expected, done.stdout + done.stderr
+
+
 def test_root_folder(monkeypatch):
     monkeypatch.delenv("NEREID_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")

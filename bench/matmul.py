@@ -57,6 +57,7 @@ def measure(size: int, rounds: int, block=(128, 256, 64)) -> list[harness.Measur
 
     example = importlib.import_module("03_matmul")
     nereid.init()
+    assert nereid.job_info()["num_threads"] == 1
     rng = np.random.default_rng(0)
     a, b = (rng.uniform(-1, 1, (size, size)).astype(np.float32) for _ in range(2))
     exact = a.astype(np.float64) @ b.astype(np.float64)

@@ -45,6 +45,7 @@ def measure(sizes: list[int], rounds: int, block: int) -> list[harness.Measureme
 
     example = importlib.import_module("01_vector_add")
     nereid.init()
+    assert nereid.job_info()["num_threads"] == 1
     measurements = []
     with tempfile.TemporaryDirectory() as folder:
         loop, label = compile_loop(Path(folder))

@@ -62,4 +62,16 @@ tt.func @descriptors(%p: !tt.ptr<f16>, %m: i32, %s: i64) {
   tt.return
 }
 
+// Triton 3.6 compiles no negation of floats: it becomes a difference.
+// CHECK-LABEL: tt.func public @negation
+// V36: %[[ZERO:.*]] = arith.constant dense<-0.000000e+00> : tensor<8xf32>
+// V36: arith.subf %[[ZERO]], %{{.*}} : tensor<8xf32>
+// V39: arith.negf %{{.*}} : tensor<8xf32>
+tt.func public @negation(%p: !tt.ptr<f32>, %x: tensor<8xf32>) {
+  %y = arith.negf %x : tensor<8xf32>
+  %ptrs = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  tt.store %ptrs, %y : tensor<8x!tt.ptr<f32>>
+  tt.return
+}
+
 }

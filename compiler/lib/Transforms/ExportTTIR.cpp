@@ -176,6 +176,18 @@ private:
     } else if (isa<tt::BarrierOp>(op)) {
       gpu::BarrierOp::create(builder, op->getLoc());
       op->erase();
+    } else if (auto negate = dyn_cast<arith::NegFOp>(op); negate && form == TextForm::Triton36) {
+      // Its back end knows no negation; -0 - x is exact for zeros too.
+      Type type = negate.getType();
+      auto element = cast<FloatType>(getElementTypeOrSelf(type));
+      APFloat zero = APFloat::getZero(element.getFloatSemantics(), /*Negative=*/true);
+      TypedAttr value = builder.getFloatAttr(element, zero);
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        value = DenseElementsAttr::get(tensor, zero);
+      Value minusZero = arith::ConstantOp::create(builder, negate.getLoc(), value);
+      auto difference = arith::SubFOp::create(builder, negate.getLoc(), minusZero, negate.getOperand());
+      negate.replaceAllUsesWith(difference.getResult());
+      negate.erase();
     } else if (auto load = dyn_cast<tt::LoadOp>(op)) {
       // Lanes that are masked off read as 0 here, as anything there.
       if (!load.getMask() || load.getOther())

@@ -149,7 +149,15 @@ bool ArgumentReader::addOption(PyObject *name, PyObject *value) {
   return readConstexpr(value, nullptr);
 }
 
-bool ArgumentReader::strideWasPassed(int64_t stride, PyObject *const *values) const {
+static bool isNamedStride(const std::string &name) {
+  return name.find("stride") != std::string::npos || name.find("STRIDE") != std::string::npos;
+}
+
+/// Whether a run-time argument gives the kernel `stride`. The length of a 1-D
+/// array that happens to equal it is no stride, unless its parameter is called one.
+bool ArgumentReader::strideWasPassed(int64_t stride, const std::vector<int64_t> &shape,
+                                     PyObject *const *values) const {
+  const bool isSize = shape.size() == 1 && shape[0] == stride;
   auto matches = [stride](PyObject *value) {
     if (isConstexpr(value) || PyBool_Check(value))
       return false;
@@ -160,6 +168,10 @@ bool ArgumentReader::strideWasPassed(int64_t stride, PyObject *const *values) co
     return same;
   };
   for (size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].isConstexpr && !isNamedStride(parameters[i].nameText))
+      continue;
+    if (isSize && !isNamedStride(parameters[i].nameText))
+      continue;
     if (matches(values[i]))
       return true;
     if (PyTuple_Check(values[i]))
@@ -178,7 +190,7 @@ bool ArgumentReader::finish(PyObject *const *values) {
     for (size_t i = array.shape.size(); i-- > 0;) {
       empty |= array.shape[i] == 0;
       if (array.shape[i] > 1 && array.strides[i] != expected && array.strides[i] != 1 &&
-          !strideWasPassed(array.strides[i], values))
+          !strideWasPassed(array.strides[i], array.shape, values))
         missing.push_back(array.strides[i]);
       expected *= array.shape[i];
     }

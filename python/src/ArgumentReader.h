@@ -137,7 +137,7 @@ private:
   void addSlot(uint64_t value);
   bool typeSpec(PyObject **spec, const std::string &name, bool divisible);
   bool fail(const std::string &text);
-  bool strideWasPassed(int64_t stride, PyObject *const *values) const;
+  bool strideWasPassed(int64_t stride, const std::vector<int64_t> &shape, PyObject *const *values) const;
 
   void put(char tag) { key.push_back(tag); }
   template <typename T> void putRaw(const T &value) { key.append(reinterpret_cast<const char *>(&value), sizeof(T)); }

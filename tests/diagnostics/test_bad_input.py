@@ -147,6 +147,13 @@ CASES = {
             c = ⟦tl.dot(a, b)⟧
             tl.store(x_ptr, tl.sum(tl.sum(c, 1), 0))
         """, r"fp32.*fp16|float32.*float16", None),
+    "unsigned bytes in dot": ("""
+        @nereid.jit
+        def kernel(x_ptr):
+            a = tl.zeros((16, 16), tl.uint8)
+            c = ⟦tl.dot(a, a)⟧
+            tl.store(x_ptr, tl.sum(tl.sum(c, 1), 0))
+        """, r"uint8.*uint8", r"int8, fp8, fp16, bf16, fp32 and fp64"),
     "floor division of floats": ("""
         @nereid.jit
         def kernel(x_ptr):

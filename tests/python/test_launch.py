@@ -26,6 +26,16 @@ def two(x, y=2.5):
 
 
 @nereid.jit
+def blocked(x, BLOCK: tl.constexpr):
+    pass
+
+
+@nereid.jit
+def strided(x, stride_x):
+    pass
+
+
+@nereid.jit
 def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
     pass
 
@@ -314,6 +324,10 @@ def test_arrays_with_gaps_need_their_strides(recorder, refused):
     two[(1,)](x.T, 8)
     two[(1,)](x[:, ::2], (8, 2))
     refused(lambda: two[(1,)](x[:, ::2], 8), "no argument of the launch is 2")
+    # Neither the length nor a block size is a stride, whatever its value.
+    refused(lambda: two[(1,)](x[:, 1], 8), "no argument of the launch is 8")
+    refused(lambda: blocked[(1,)](x[:, 1], BLOCK=8), "no argument of the launch is 8")
+    strided[(1,)](x[:, 1], 8)
     one[(1,)](x[:0:2])
     one[(1,)](x[:1, :])
     one[(1,)](x[3])

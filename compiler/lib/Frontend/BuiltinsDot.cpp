@@ -68,7 +68,6 @@ static Value dot(Semantic &s, const BoundArgs &args) {
   auto allowed = [](const Type &type) {
     switch (type.scalar()) {
     case Scalar::Int8:
-    case Scalar::UInt8:
     case Scalar::Fp16:
     case Scalar::BF16:
     case Scalar::Fp32:
@@ -84,7 +83,7 @@ static Value dot(Semantic &s, const BoundArgs &args) {
   if (!allowed(left) || !allowed(right) || (left != right && !(left.isFp8() && right.isFp8())))
     failOperands(Diag::dot_dtype, args.range, args[0], args[1], left.str(), right.str(),
                  left != right ? "cast one of them: a.to(b.dtype)"
-                               : "int8, uint8, fp8, fp16, bf16, fp32 and fp64 are multiplied");
+                               : "int8, fp8, fp16, bf16, fp32 and fp64 are multiplied");
 
   std::optional<Tensor> acc;
   if (!args[2].isNone() && !(args[2].isNumber() && !args[2].isTensor()))
@@ -213,7 +212,7 @@ static const BuiltinInfo rows[] = {
      "input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=None", false,
      dot,
      "Matrix product of [.., M, K] and [.., K, N], plus acc; any sizes from 1 on.\n\n"
-     "input, other: blocks of equal rank (2, or more with batch dimensions in front) and equal dtype: int8, uint8,\n"
+     "input, other: blocks of equal rank (2, or more with batch dimensions in front) and equal dtype: int8,\n"
      "fp16, bf16, fp32, fp64; two fp8 types may differ. The result is int32 for 8-bit integers, fp64 for fp64, fp32\n"
      "for bf16 and fp32; for fp16 and fp8 it is out_dtype (fp16 or fp32; default that of acc, or fp32). Products are\n"
      "accumulated in fp32. acc: a block of the result's shape and dtype.\n"

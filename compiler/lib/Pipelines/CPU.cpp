@@ -72,6 +72,8 @@ void nereid::buildCPULoweringPhase(OpPassManager &pm, const CPUPipelineOptions &
   // No arithmetic on bf16 and fp8, no conversion that the CPU may lack; common
   // mathematical functions on fp32 are polynomials.
   pm.addPass(createNereidCPUExpandFloats());
+  // No integer division traps.
+  pm.addPass(createNereidCPUGuardDivisions());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // Only branches.

@@ -245,7 +245,7 @@ def div_rn(x, y):
 def dot(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=None):
     """Matrix product of [.., M, K] and [.., K, N], plus acc; any sizes from 1 on.
 
-    input, other: blocks of equal rank (2, or more with batch dimensions in front) and equal dtype: int8, uint8,
+    input, other: blocks of equal rank (2, or more with batch dimensions in front) and equal dtype: int8,
     fp16, bf16, fp32, fp64; two fp8 types may differ. The result is int32 for 8-bit integers, fp64 for fp64, fp32
     for bf16 and fp32; for fp16 and fp8 it is out_dtype (fp16 or fp32; default that of acc, or fp32). Products are
     accumulated in fp32. acc: a block of the result's shape and dtype.

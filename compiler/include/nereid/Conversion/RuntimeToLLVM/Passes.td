@@ -29,4 +29,24 @@ def NereidCPULowerRuntime : Pass<"nereid-cpu-lower-runtime", "::mlir::ModuleOp">
                            "::mlir::scf::SCFDialect"];
 }
 
+def NereidCPUGuardDivisions : Pass<"nereid-cpu-guard-divisions"> {
+  let summary = "Makes integer divisions by zero harmless";
+  let description = [{
+    A tile divides in all its lanes, also in those whose result a mask or a
+    `select` drops, and their divisor may be zero. The language leaves such a
+    lane undefined; the processor would stop the program. The divisor becomes 1
+    where it is 0, and where the quotient of the smallest integer by -1 would
+    overflow. Divisions by constants stay as they are.
+
+    ```mlir
+    %q = arith.divui %n, %d : i32
+    // becomes
+    %z = arith.cmpi eq, %d, %c0 : i32
+    %s = arith.select %z, %c1, %d : i32
+    %q = arith.divui %n, %s : i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // NEREID_CONVERSION_RUNTIMETOLLVM_PASSES_TD

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "nereid/Conversion/RuntimeToLLVM/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+namespace nereid {
+#define GEN_PASS_DEF_NEREIDCPUGUARDDIVISIONS
+#include "nereid/Conversion/RuntimeToLLVM/Passes.h.inc"
+} // namespace nereid
+
+using namespace mlir;
+
+/// A scalar or a splat of `value`.
+static Value constant(OpBuilder &builder, Location loc, Type type, const APInt &value) {
+  auto element = builder.getIntegerAttr(getElementTypeOrSelf(type), value);
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(shaped, Attribute(element)));
+  return arith::ConstantOp::create(builder, loc, element);
+}
+
+/// A constant (or splat) that neither is 0 nor can overflow.
+static bool isHarmless(Value divisor) {
+  APInt value;
+  return matchPattern(divisor, m_ConstantInt(&value)) && !value.isZero() && !value.isAllOnes();
+}
+
+static void guard(Operation *op, bool isSigned) {
+  Value dividend = op->getOperand(0), divisor = op->getOperand(1);
+  if (isHarmless(divisor))
+    return;
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Type type = divisor.getType();
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  auto equals = [&](Value value, const APInt &to) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value, constant(builder, loc, type, to));
+  };
+  Value bad = equals(divisor, APInt::getZero(width));
+  if (isSigned) {
+    Value overflow = arith::AndIOp::create(builder, loc, equals(divisor, APInt::getAllOnes(width)),
+                                           equals(dividend, APInt::getSignedMinValue(width)));
+    bad = arith::OrIOp::create(builder, loc, bad, overflow);
+  }
+  Value one = constant(builder, loc, type, APInt(width, 1));
+  op->setOperand(1, arith::SelectOp::create(builder, loc, bad, one, divisor));
+}
+
+namespace {
+struct GuardDivisions : nereid::impl::NereidCPUGuardDivisionsBase<GuardDivisions> {
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      if (isa<arith::DivSIOp, arith::RemSIOp>(op))
+        guard(op, /*isSigned=*/true);
+      else if (isa<arith::DivUIOp, arith::RemUIOp>(op))
+        guard(op, /*isSigned=*/false);
+    });
+  }
+};
+} // namespace

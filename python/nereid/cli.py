@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command `nereid`: run, compile, info."""
+"""The command `nereid`: run, run-ir, compile, info."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _find_kernel(target: str) -> Any:
 
 
 def _compile(args: argparse.Namespace) -> int:
-    from nereid import CompilationError, JobError, _compile, _runtime, _signature
+    from nereid import CompilationError, JobError, _compile, _ir, _runtime, _signature
 
     if args.profile:
         os.environ["NEREID_PROFILE"] = args.profile
@@ -177,6 +177,8 @@ def _compile(args: argparse.Namespace) -> int:
             _runtime.find_profile(args.profile)
         except JobError as error:
             raise UsageError(f"nereid compile: {getattr(error, 'message', error)}") from None
+    if _ir.is_ir_path(args.kernel):
+        return _compile_ir(args)
     kernel = _find_kernel(args.kernel)
     text = args.signature if args.signature is not None else kernel.example_signature
     suggestion = f'--signature "{_signature.example(kernel)}"'
@@ -202,6 +204,10 @@ def _compile(args: argparse.Namespace) -> int:
     except CompilationError as error:
         print(error, file=sys.stderr)
         return 1
+    return _write(args, content)
+
+
+def _write(args: argparse.Namespace, content: str | bytes) -> int:
     data = content if isinstance(content, bytes) else content.encode()
     if args.output:
         Path(args.output).write_bytes(data)
@@ -211,6 +217,26 @@ def _compile(args: argparse.Namespace) -> int:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     return 0
+
+
+def _compile_ir(args: argparse.Namespace) -> int:
+    """A stage of a kernel that is IR already."""
+    from nereid import CompilationError, _compiler
+
+    path = Path(args.kernel)
+    if not path.is_file():
+        raise UsageError(f"nereid compile: there is no file '{path}'")
+    if args.signature or args.triton or args.debug:
+        raise UsageError("nereid compile: --signature, --triton and --debug go with a kernel in Python, not with IR")
+    options = {"unused_token": args.unused_token} if args.unused_token else {}
+    try:
+        compilation = _compiler.compile_ir(path.read_text(encoding="utf-8"), str(path), options)
+    except UnicodeDecodeError:
+        raise UsageError(f"nereid compile: '{path}' is no text") from None
+    except CompilationError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return _write(args, getattr(compilation, {"cpu-tiles": "tiles", "obj": "object"}.get(args.emit, args.emit)))
 
 
 def _stage(kernel: Any, specs: list, options: dict, stage: str, triton: str | None = None) -> str | bytes:
@@ -297,6 +323,7 @@ def _info(args: argparse.Namespace) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     import nereid
+    from nereid import _run_ir
 
     parser = argparse.ArgumentParser(
         prog="nereid", description="Distributed tile kernels: run jobs of several ranks, compile kernels."
@@ -305,6 +332,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command_name", metavar="command", required=True)
     _add_run(commands)
     _add_compile(commands)
+    _run_ir.add_command(commands)
     _add_info(commands)
     return parser
 

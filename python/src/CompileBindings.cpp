@@ -5,13 +5,16 @@
 
 #include "nereid/Pipelines/Compile.h"
 #include "nereid/Pipelines/Registration.h"
+#include "nereid/Pipelines/TTIR.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Config/llvm-config.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdlib>
 
@@ -55,6 +58,17 @@ std::shared_ptr<const SourceFile> findSource(llvm::StringRef path) {
   return file;
 }
 
+/// A text that is in memory already.
+std::shared_ptr<const SourceFile> splitLines(llvm::StringRef text, llvm::StringRef path) {
+  auto file = std::make_shared<SourceFile>();
+  file->path = path.str();
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.split(lines, '\n');
+  for (llvm::StringRef line : lines)
+    file->lines.push_back(line.rtrim('\r').str());
+  return file;
+}
+
 /// The CPU that code is made for: NEREID_CPU, else this one.
 cpu::TargetFeatures chooseTarget() {
   const char *name = std::getenv("NEREID_CPU");
@@ -90,19 +104,29 @@ public:
     registerAllDialects(registry);
     mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
     auto module = buildModule(context, function, args, options);
-    {
-      llvm::raw_string_ostream stream(source);
-      mlir::OpPrintingFlags flags;
-      flags.enableDebugInfo(true, /*prettyForm=*/false);
-      module->print(stream, flags);
-    }
-    {
-      llvm::raw_string_ostream stream(ttirText);
-      module->print(stream);
-      stream << "\n";
-    }
+    keepText(*module);
     run([&](DiagnosticSink *sink) { kernel = compileKernel(*module, this->options, sink); });
   }
+
+  /// A kernel from the text of its IR.
+  Compilation(const std::string &text, const std::string &path, nb::handle options)
+      : options(importCompileOptions(options)) {
+    this->options.findSource = [text = splitLines(text, path), path](llvm::StringRef wanted) {
+      return wanted == path ? text : findSource(wanted);
+    };
+    run([&](DiagnosticSink *sink) {
+      mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+      TTIRKernel read = readTTIR(context, text, path, this->options, sink);
+      for (const TTIRArgument &argument : read.arguments)
+        arguments.emplace_back(argument.name, argument.divisibility);
+      keepText(*read.module);
+      kernel = compileKernel(*read.module, this->options, sink);
+    });
+  }
+
+  /// Name of each argument slot and what its value is a multiple of (0: unknown);
+  /// for kernels from text.
+  std::vector<std::pair<std::string, int64_t>> arguments;
 
   nb::bytes object() const { return nb::bytes(kernel.object.data(), kernel.object.size()); }
   std::string metadata() const { return kernel.metadata.toJSON(); }
@@ -140,6 +164,16 @@ public:
   }
 
 private:
+  void keepText(mlir::ModuleOp module) {
+    llvm::raw_string_ostream stream(source);
+    mlir::OpPrintingFlags flags;
+    flags.enableDebugInfo(true, /*prettyForm=*/false);
+    module->print(stream, flags);
+    llvm::raw_string_ostream plain(ttirText);
+    module->print(plain);
+    plain << "\n";
+  }
+
   CompileOptions options;
   CompiledKernel kernel;
   std::string source, ttirText;
@@ -171,6 +205,8 @@ nb::dict versionInfo() {
 void bindCompile(nb::module_ &m) {
   nb::class_<Compilation>(m, "CompiledKernel", "A kernel's machine code, and the stages on the way to it.")
       .def_prop_ro("object", &Compilation::object, "Bytes of a relocatable object file.")
+      .def_ro("arguments", &Compilation::arguments,
+              "Name and divisibility of each argument slot, for kernels from IR text.")
       .def_prop_ro("metadata", &Compilation::metadata, "What a launcher must know, as JSON text.")
       .def_prop_ro("ttir", &Compilation::ttir, "IR of the front end, before any pass.")
       .def_prop_ro(
@@ -187,6 +223,15 @@ void bindCompile(nb::module_ &m) {
       },
       nb::arg("function"), nb::arg("args"), nb::arg("options") = nb::none(),
       "Compiles a jit function for the given argument entries; raises nereid.CompilationError.");
+
+  m.def(
+      "compile_ir",
+      [](const std::string &text, const std::string &path, nb::handle options) {
+        return std::make_unique<Compilation>(text, path, options);
+      },
+      nb::arg("text"), nb::arg("path"), nb::arg("options") = nb::none(),
+      "Compiles a kernel from the text of its IR (TTIR of upstream or ours); `path` stands in messages. Raises "
+      "nereid.CompilationError.");
 
   m.def("export_ttir", &exportTtir, nb::arg("function"), nb::arg("args"), nb::arg("options") = nb::none(),
         nb::arg("version") = "3.6",

@@ -17,6 +17,8 @@
 //   CompiledKernel: .object (bytes of a relocatable object file), .metadata
 //       (JSON text, keys below), .ttir, .tiles, .llvm, .asm (str; computed when
 //       asked for).
+//   compile_ir(text, path, options) -> CompiledKernel
+//       The same from IR text; .arguments lists (name, divisibility).
 //   version_info() -> dict of str (LLVM version, host CPU name, features)
 //
 // `function` is a nereid JITFunction; the front end reads these attributes:

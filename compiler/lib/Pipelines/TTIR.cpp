@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/Pipelines/TTIR.h"
 
+#include "DiagnosticCollector.h"
 #include "nereid/Conversion/TilesToLoops/Passes.h"
+#include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Pipelines/Registration.h"
 #include "nereid/Transforms/Passes.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/SourceMgr.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -38,6 +45,80 @@ void nereid::buildExportTTIRPipeline(OpPassManager &pm, const ExportTTIROptions 
   NereidExportTTIROptions exportOptions;
   exportOptions.version = options.version;
   pm.addPass(createNereidExportTTIR(exportOptions));
+}
+
+//===----------------------------------------------------------------------===//
+// Reading text
+//===----------------------------------------------------------------------===//
+
+/// Names of the kernel's arguments, as locations: those that the text gives its
+/// values, where locations say nothing better.
+static void nameArguments(nereid::tt::FuncOp kernel, const AsmParserState &state) {
+  Block &entry = kernel.getBody().front();
+  const AsmParserState::BlockDefinition *block = state.getBlockDef(&entry);
+  for (auto [i, argument] : llvm::enumerate(entry.getArguments())) {
+    if (isa<NameLoc>(argument.getLoc()))
+      continue;
+    StringRef name;
+    if (block && i < block->arguments.size()) {
+      SMRange range = block->arguments[i].loc;
+      name = StringRef(range.Start.getPointer(), range.End.getPointer() - range.Start.getPointer());
+      name.consume_front("%");
+    }
+    if (name.empty() || llvm::isDigit(name.front()))
+      continue;
+    argument.setLoc(NameLoc::get(StringAttr::get(kernel.getContext(), name), argument.getLoc()));
+  }
+}
+
+nereid::TTIRKernel nereid::readTTIR(MLIRContext &context, StringRef text, StringRef path,
+                                    const CompileOptions &options, DiagnosticSink *warnings) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  context.appendDialectRegistry(registry);
+  DiagnosticCollector collector(&context, options, warnings);
+
+  TTIRKernel kernel;
+  {
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, path), SMLoc());
+    Block top;
+    AsmParserState state;
+    ParserConfig config(&context);
+    if (failed(parseAsmSourceFile(sources, &top, config, &state)))
+      collector.fail("reading the text");
+    auto whole = FileLineColLoc::get(&context, path, 1, 1);
+    kernel.module = detail::constructContainerOpForParserIfNecessary<ModuleOp>(&top, &context, whole);
+    if (!kernel.module)
+      collector.fail("reading the text");
+    SmallVector<tt::FuncOp> kernels;
+    for (auto function : kernel.module->getOps<tt::FuncOp>())
+      if (function.isPublic() && !function.isExternal())
+        kernels.push_back(function);
+    if (kernels.size() != 1) {
+      SourceRange range;
+      if (auto source = options.findSource ? options.findSource(path) : nullptr; source && !source->lines.empty())
+        range = {source, 1, 1, 1, 1};
+      throw CompileError(makeDiagnostic(Diag::no_kernel, range, kernels.size()));
+    }
+    kernel.name = kernels.front().getName().str();
+    nameArguments(kernels.front(), state);
+  }
+
+  PassManager pm(&context);
+  pm.addPass(createNereidImportTTIR());
+  if (failed(pm.run(*kernel.module)))
+    collector.fail("import");
+
+  auto function = kernel.module->lookupSymbol<tt::FuncOp>(kernel.name);
+  for (auto [i, argument] : llvm::enumerate(function.getBody().front().getArguments())) {
+    TTIRArgument &row = kernel.arguments.emplace_back();
+    auto name = dyn_cast<NameLoc>(argument.getLoc());
+    row.name = name ? name.getName().str() : "arg" + std::to_string(i);
+    if (auto divisibility = function.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility"))
+      row.divisibility = divisibility.getInt();
+  }
+  return kernel;
 }
 
 namespace {

@@ -4,11 +4,34 @@
 #ifndef NEREID_PIPELINES_TTIR_H
 #define NEREID_PIPELINES_TTIR_H
 
+#include "nereid/Pipelines/Compile.h"
+
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <string>
+#include <vector>
 
 namespace nereid {
+
+/// An argument of a kernel that was read from text.
+struct TTIRArgument {
+  std::string name;         ///< as the text has it; "arg3" when it has none
+  int64_t divisibility = 0; ///< the value, or the address, is a multiple of this; 0: nothing is known
+};
+
+/// A kernel that was read from text, ready for compileKernel and emitStage.
+struct TTIRKernel {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::string name;
+  std::vector<TTIRArgument> arguments;
+};
+
+/// Reads the text of one kernel: upstream's spellings of all versions, our own,
+/// and `distributed`. `path` stands in diagnostics. Throws CompileError with the
+/// first error, at its line and column of the text.
+TTIRKernel readTTIR(mlir::MLIRContext &context, llvm::StringRef text, llvm::StringRef path,
+                    const CompileOptions &options, DiagnosticSink *warnings = nullptr);
 
 struct ExportTTIROptions {
   /// The version of Triton that reads the text: "3.6" or "3.9".

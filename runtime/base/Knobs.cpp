@@ -32,6 +32,9 @@ const std::vector<KnobInfo> &knobTable() {
       {"NEREID_PROFILE", "host", "target profile: host, cuda, ascend910b"},
       {"NEREID_SCHEDULE", "fifo", "fifo, or random:SEED to shuffle programs "
                                   "and inject yields"},
+      {"NEREID_RANKS_PER_NODE", "0",
+       "ranks that share a node; programs reach other nodes by put, get and "
+       "signals only; 0 = all ranks"},
       {"NEREID_STACK_SIZE", "128K", "stack of one program in a blocking launch"},
       {"NEREID_PIN", "0", "1 = pin each worker thread to a core"},
       {"NEREID_DETECT_DEADLOCK", "1",
@@ -188,12 +191,26 @@ Expected<Settings> resolveSettings(const JobOptions &options) {
       options.schedule ? *options.schedule : knobText("NEREID_SCHEDULE");
   if (schedule.rfind("random:", 0) == 0) {
     std::optional<int64_t> seed = parseInteger(schedule.substr(7));
-    if (!seed)
+    if (!seed || *seed < 0)
       return knobError("NEREID_SCHEDULE", schedule, "fifo or random:SEED");
     s.randomSchedule = true;
     s.seed = uint64_t(*seed);
   } else if (schedule != "fifo") {
     return knobError("NEREID_SCHEDULE", schedule, "fifo or random:SEED");
+  }
+
+  if (options.ranksPerNode) {
+    s.ranksPerNode = *options.ranksPerNode;
+    if (s.ranksPerNode < 0)
+      return Status::error(StatusCode::InvalidArgument,
+                           "ranks per node cannot be negative");
+  } else {
+    std::string text = knobText("NEREID_RANKS_PER_NODE");
+    std::optional<int64_t> value = parseInteger(text);
+    if (!value || *value < 0 || *value > 1 << 20)
+      return knobError("NEREID_RANKS_PER_NODE", text,
+                       "a number of ranks (0 = all on one node)");
+    s.ranksPerNode = int32_t(*value);
   }
 
   if (options.stackBytes) {

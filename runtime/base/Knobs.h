@@ -16,6 +16,7 @@ struct Settings {
   Profile profile;
   bool randomSchedule = false;
   uint64_t seed = 0;
+  int32_t ranksPerNode = 0; ///< 0 = all ranks are on one node
   uint64_t stackBytes = 0;
   bool pinThreads = false;
   bool detectDeadlock = true;

@@ -22,6 +22,34 @@ static Status takeSlot(Job::Impl &impl) {
             "; a child of a rank must not inherit its NEREID_* variables, and "
             "one rank joins its job once",
         impl.rank);
+  // Ranks that disagree about these would wait for each other in vain.
+  const Settings &s = impl.settings;
+  auto agree = [](std::atomic<uint64_t> &cell, uint64_t own, uint64_t &other) {
+    other = 0;
+    return cell.compare_exchange_strong(other, own) || other == own;
+  };
+  uint64_t other;
+  if (!agree(impl.header().ranksPerNode, uint64_t(s.ranksPerNode) + 1, other))
+    return Status::error(StatusCode::Mismatch,
+                         "rank " + std::to_string(impl.rank) + " has " +
+                             std::to_string(s.ranksPerNode) +
+                             " ranks per node, another rank of this job " +
+                             std::to_string(other - 1) +
+                             "; set NEREID_RANKS_PER_NODE alike on all ranks",
+                         impl.rank);
+  auto scheduleText = [](uint64_t cell) {
+    return cell == 1 ? std::string("fifo")
+                     : "random:" + std::to_string(cell - 2);
+  };
+  uint64_t own = s.randomSchedule ? 2 + s.seed : 1;
+  if (!agree(impl.header().schedule, own, other))
+    return Status::error(StatusCode::Mismatch,
+                         "rank " + std::to_string(impl.rank) +
+                             " has the schedule " + scheduleText(own) +
+                             ", another rank of this job " +
+                             scheduleText(other) +
+                             "; set NEREID_SCHEDULE alike on all ranks",
+                         impl.rank);
   slot.startTime.store(processStartTime(pid));
   impl.setState(RankState::Host);
   return {};
@@ -59,6 +87,11 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
             std::to_string((*segment)->heapBytes()) +
             "; give the size to `nereid run` or set NEREID_HEAP_SIZE",
         info->rank);
+  if (int32_t perNode = settings->ranksPerNode;
+      perNode && perNode < info->worldSize)
+    if (Status st = (*segment)->isolate(info->rank / perNode * perNode, perNode);
+        !st.ok())
+      return st;
   auto impl = std::make_unique<Job::Impl>(*segment, info->rank, *settings,
                                           info->worldSize);
   if (Status st = takeSlot(*impl); !st.ok())

@@ -44,6 +44,7 @@ Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
     return finalizedError();
   if (jobFailed())
     return failureStatus();
+  transport->quiet();
   if (worldSize == 1)
     return {};
   if (timeoutSeconds < 0)
@@ -155,6 +156,7 @@ Status Job::Impl::recover() {
                              "not all ranks have called recover()");
     }
   }
+  transport->drop();
   collectives = 0;
   deviceBarriers = 0;
   slot().collectives.store(0, std::memory_order_relaxed);

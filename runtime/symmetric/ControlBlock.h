@@ -26,7 +26,7 @@
 namespace nereid::runtime {
 
 inline constexpr uint64_t kSegmentMagic = 0x314449455245'4e21; // "!NEREID1"
-inline constexpr uint32_t kSegmentVersion = 1;
+inline constexpr uint32_t kSegmentVersion = 2;
 inline constexpr int32_t kMaxWorkers = 512;
 inline constexpr int32_t kMaxRecords = 48;
 inline constexpr int32_t kMaxRanks = 4096;
@@ -121,6 +121,8 @@ struct alignas(64) RankSlot {
   /// Number of the failure that `records` are about.
   std::atomic<uint64_t> reported;
   std::atomic<uint64_t> recoveryHash;
+  /// Operations of this rank that are still under way.
+  std::atomic<uint64_t> inFlight;
   int32_t recordCount;
   CollectiveRequest requests[2]; // by parity of the collective's number
   BlockedRecord records[kMaxRecords];
@@ -152,6 +154,9 @@ struct JobHeader {
   uint64_t controlBytes;
   /// 1 when a launcher watches the processes and fills in exitStatus.
   std::atomic<uint32_t> hasLauncher;
+  /// What all ranks must agree on, set by whoever comes first; 0 = nobody has.
+  std::atomic<uint64_t> ranksPerNode; // 1 + the setting
+  std::atomic<uint64_t> schedule;     // 1 = fifo, 2 + seed
 
   /// Barrier of the programs: arrivals (sum of barrier indices << 16 | count)
   /// and the number of completed ones.

@@ -19,6 +19,16 @@ Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s,
   numThreads = settings.numThreads
                    ? settings.numThreads
                    : std::clamp(cores / std::max(1, ranksHere), 1, kMaxWorkers);
+  Transport::Shape shape;
+  shape.rank = rank;
+  shape.worldSize = worldSize;
+  shape.ranksPerNode = settings.ranksPerNode;
+  shape.heaps = heapBase;
+  shape.reach = segment->reachBase();
+  shape.heapBytes = heapBytes;
+  shape.random = settings.randomSchedule;
+  shape.inFlight = &slot().inFlight;
+  transport = std::make_unique<Transport>(shape);
   maySpin = int64_t(ranksHere) * numThreads <= cores;
   watch = std::make_unique<JobWatch>(*this);
   slot().launchWorkers.store(uint32_t(numThreads));
@@ -112,6 +122,8 @@ Status Job::finalize() {
   std::lock_guard<std::mutex> launches(pimpl->launchLock);
   if (pimpl->finalized.exchange(true))
     return {};
+  if (!pimpl->jobFailed())
+    pimpl->transport->quiet();
   pimpl->setState(RankState::Finalized);
   return {};
 }
@@ -152,11 +164,56 @@ int32_t Job::ownerRank(const void *ptr) const {
 
 void *Job::peerAddress(const void *ptr, int32_t rank) const {
   int32_t owner = ownerRank(ptr);
-  if (owner < 0 || rank < 0 || rank >= pimpl->worldSize)
+  if (owner < 0 || rank < 0 || rank >= pimpl->worldSize || !reachable(rank))
     return nullptr;
   uint64_t at = uint64_t(static_cast<const uint8_t *>(ptr) - pimpl->heapBase) %
                 pimpl->heapBytes;
   return pimpl->heapBase + uint64_t(rank) * pimpl->heapBytes + at;
+}
+
+int32_t Job::nodeOf(int32_t rank) const { return pimpl->transport->nodeOf(rank); }
+bool Job::reachable(int32_t rank) const {
+  return pimpl->transport->reachable(rank);
+}
+
+/// Where the transport reaches `ptr`'s place on `rank`; null and an error when
+/// there is none.
+static uint8_t *transferAddress(const Job::Impl &job, const char *what,
+                                const void *ptr, uint64_t bytes, int32_t rank,
+                                Status &error) {
+  uint64_t offset = 0;
+  if (rank < 0 || rank >= job.worldSize)
+    error = Status::error(StatusCode::BadRank,
+                          std::string(what) + ": rank " +
+                              std::to_string(rank) +
+                              " is outside this job of " +
+                              std::to_string(job.worldSize));
+  else if (!job.ownOffset(ptr, bytes, offset))
+    error = Status::error(StatusCode::NotSymmetric,
+                          std::string(what) + ": " + std::to_string(bytes) +
+                              " bytes at " + job.describe(ptr) +
+                              " do not lie in this rank's symmetric heap");
+  else
+    return job.transport->at(rank, offset);
+  return nullptr;
+}
+
+Status Job::put(void *dest, const void *source, uint64_t bytes, int32_t rank) {
+  Status error;
+  if (uint8_t *to =
+          transferAddress(*pimpl, "put", dest, bytes, rank, error)) {
+    pimpl->transport->quiet(rank);
+    copyPush(to, source, bytes);
+  }
+  return error;
+}
+
+Status Job::get(void *dest, const void *source, uint64_t bytes, int32_t rank) {
+  Status error;
+  if (uint8_t *from =
+          transferAddress(*pimpl, "get", source, bytes, rank, error))
+    copyPull(dest, from, bytes);
+  return error;
 }
 
 std::optional<Allocation> Job::find(const void *ptr) const {

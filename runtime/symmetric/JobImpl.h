@@ -7,6 +7,7 @@
 #include "nereid/runtime/Job.h"
 #include "symmetric/HeapAllocator.h"
 #include "symmetric/Segment.h"
+#include "transport/Transport.h"
 
 #include <mutex>
 #include <shared_mutex>
@@ -89,6 +90,7 @@ struct Job::Impl {
   uint64_t deviceBarriers = 0;
   std::atomic<bool> finalized{false};
 
+  std::unique_ptr<Transport> transport;
   std::unique_ptr<JobWatch> watch;
   /// Made by the first launch, which knows the device.
   std::unique_ptr<Executor> executor;

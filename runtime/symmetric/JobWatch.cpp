@@ -42,6 +42,11 @@ JobWatch::Snapshot JobWatch::look() const {
       s.gone = true;
       continue;
     }
+    // Somebody may be waiting for what is still under way.
+    uint64_t inFlight = slot.inFlight.load(std::memory_order_acquire);
+    s.steady.push_back(inFlight);
+    if (inFlight)
+      s.certain = false;
     if (state == RankState::Collective) {
       // Complete, but the rank has not got a core since: it will go on.
       if (slot.collectives.load(std::memory_order_acquire) <=

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "symmetric/Segment.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -112,7 +113,26 @@ Expected<std::shared_ptr<Segment>> Segment::createPrivate() {
   return s;
 }
 
+Status Segment::isolate(int32_t first, int32_t count) {
+  uint64_t bytes = heapBytes() * uint64_t(worldSize());
+  uint64_t control = mappedBytes - bytes;
+  void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_NORESERVE, fd, off_t(control));
+  if (at == MAP_FAILED)
+    return systemError("cannot map the heaps of other nodes", errno);
+  reach = static_cast<uint8_t *>(at);
+  madvise(reach, bytes, MADV_DONTDUMP);
+  uint64_t begin = uint64_t(first) * heapBytes();
+  uint64_t end = std::min(bytes, begin + uint64_t(count) * heapBytes());
+  if ((begin && mprotect(heaps, begin, PROT_NONE) != 0) ||
+      (end < bytes && mprotect(heaps + end, bytes - end, PROT_NONE) != 0))
+    return systemError("cannot close the heaps of other nodes", errno);
+  return {};
+}
+
 Segment::~Segment() {
+  if (reach)
+    munmap(reach, heapBytes() * uint64_t(worldSize()));
   if (base)
     munmap(base, mappedBytes);
   if (fd >= 0)

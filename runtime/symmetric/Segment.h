@@ -32,6 +32,12 @@ public:
   uint64_t heapBytes() const { return control().header().heapBytes; }
   /// Null when there are no heaps.
   uint8_t *heapBase() const { return heaps; }
+  /// Where the transport finds rank 0's heap: another mapping of the same
+  /// heaps after isolate(), else heapBase().
+  uint8_t *reachBase() const { return reach ? reach : heaps; }
+  /// Makes the heaps at heapBase() inaccessible except those of `count` ranks
+  /// from `first` on.
+  Status isolate(int32_t first, int32_t count);
   int descriptor() const { return fd; }
 
 private:
@@ -41,6 +47,7 @@ private:
   int fd = -1;
   uint8_t *base = nullptr;
   uint8_t *heaps = nullptr;
+  uint8_t *reach = nullptr;
   uint64_t mappedBytes = 0;
 };
 

@@ -28,16 +28,14 @@ void noteMisaligned(Program &p, const char *what, const void *ptr,
                     int32_t bytes, uint32_t site);
 void noteCannotBlock(Program &p, const char *what, uint32_t site);
 
-/// Address on `pe` of the `bytes` bytes at `ptr` of this rank's heap; fails the
-/// program when there is none. A plain pointer is good for one's own rank.
+/// Address on `pe` of the `bytes` bytes at `ptr` of this rank's heap, for the
+/// transport; fails the program when there is none. A plain pointer is good for
+/// one's own rank. Programs may dereference it if `pe` is reachable.
 uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe,
                        const char *what, uint32_t site);
 
 /// Waits for p.condition. Returns when it holds.
 void blockProgram(Program &p, const char *what, uint32_t site);
-
-/// Sets or adds, with release; `at` is aligned.
-void updateSignal(uint8_t *at, uint64_t value, int32_t op, int32_t bytes);
 
 inline void checkAligned(Program &p, const void *ptr, int32_t bytes,
                          const char *what, uint32_t site) {

@@ -25,6 +25,19 @@ static thread_local Worker *faultWorker = nullptr;
 static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 static struct sigaction before[sizeof(kSignals) / sizeof(kSignals[0])];
 
+static std::string otherNodeText(const Job::Impl &job, int32_t owner,
+                                 uintptr_t address) {
+  auto place = [&](int32_t rank) {
+    return "rank " + std::to_string(rank) + " (node " +
+           std::to_string(job.transport->nodeOf(rank)) + ")";
+  };
+  return place(job.rank) + " dereferences memory of " + place(owner) + ": " +
+         job.describe(reinterpret_cast<const void *>(address)) +
+         "; a pointer from symm_at can be used only inside a node. Move the "
+         "data with libshmem_device.getmem or putmem, or putmem_signal and "
+         "signal_wait_until";
+}
+
 static std::string faultText(const Program &p, int sig, uintptr_t address) {
   size_t page = size_t(sysconf(_SC_PAGESIZE));
   uintptr_t stack = reinterpret_cast<uintptr_t>(p.stackBase);
@@ -39,7 +52,12 @@ static std::string faultText(const Program &p, int sig, uintptr_t address) {
   default:
     break;
   }
-  std::string what = p.launch->job.describe(
+  const Job::Impl &job = p.launch->job;
+  uint64_t inHeaps = uint64_t(address - reinterpret_cast<uintptr_t>(job.heapBase));
+  uint64_t owner = job.heapBase ? inHeaps / job.heapBytes : ~uint64_t(0);
+  if (owner < uint64_t(job.worldSize) && !p.transport->reachable(int32_t(owner)))
+    return otherNodeText(job, int32_t(owner), address);
+  std::string what = job.describe(
       reinterpret_cast<const void *>(address));
   return "access to memory that does not exist: " + what +
          "; a mask or an offset lets the kernel leave its arrays";

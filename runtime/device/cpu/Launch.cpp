@@ -168,6 +168,10 @@ Status launch(Job *job, const LaunchSpec &spec) {
   impl->setState(RankState::Launch);
   WorkerPool::of(*impl).run(state);
 
+  if (state.random)
+    impl->transport->quiet();
+  impl->transport->letGoOfArguments();
+
   Status result;
   bool complete = spec.blocking ? state.finished.load() == state.total
                                 : !state.stop.load();
@@ -178,6 +182,7 @@ Status launch(Job *job, const LaunchSpec &spec) {
     // own mistake rather than the other's.
     bool ownMistake = state.hasError && first.rank != impl->rank &&
                       state.error.code != StatusCode::Interrupted;
+    impl->transport->drop();
     result = ownMistake ? Status(state.error) : impl->failureStatus();
     if (impl->worldSize == 1)
       impl->resetFailure();

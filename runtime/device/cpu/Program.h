@@ -20,6 +20,7 @@
 namespace nereid::runtime {
 
 class Worker;
+class Transport;
 struct LaunchState;
 
 /// What a blocked program waits for, so that the scheduler can look without
@@ -51,6 +52,7 @@ struct Program {
   nrd_program abi{};
   LaunchState *launch = nullptr;
   Worker *worker = nullptr;
+  Transport *transport = nullptr;
   uint64_t linear = 0; ///< (program * sub_vec_num + sub_vec_id)
   uint32_t site = ~0u; ///< where it last entered the runtime
   const char *waitName = "";

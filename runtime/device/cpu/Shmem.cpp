@@ -1,54 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Shmem.cpp - put, get, signals with data ----------------------------===//
 //
-// All ranks map all heaps, so a transfer is a copy by the calling program and
-// is complete when the call returns; the non-blocking forms are allowed to be
-// so. docs/memory-model.md says what programs may rely on, which is less.
+// Checks addresses and hands the work to the transport, which says what is
+// complete when. docs/memory-model.md says what programs may rely on.
 //
 //===----------------------------------------------------------------------===//
 #include "device/cpu/EntryPoints.h"
-#include "base/Sanitizer.h"
-#include "transport/shared_memory/Copy.h"
 
-namespace nereid::runtime {
-
-static void fullFence() {
-#if !defined(NEREID_TSAN)
-  // TSan does not model stand-alone fences; all ordering that the runtime
-  // promises also goes through acquire and release operations on signals.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-#endif
-}
-
-} // namespace nereid::runtime
+#include "transport/Transport.h"
 
 using namespace nereid::runtime;
 
 extern "C" {
 
 void *nrd_shmem_ptr(nrd_program *prog, void *ptr, int32_t pe, uint32_t site) {
-  return remoteAddress(programOf(prog), ptr, 1, pe, "remote_ptr", site);
+  Program &p = programOf(prog);
+  uint8_t *at = remoteAddress(p, ptr, 1, pe, "remote_ptr", site);
+  return p.transport->reachable(pe) ? at : nullptr;
 }
 
 void nrd_shmem_put(nrd_program *prog, void *dest, const void *source,
                    uint64_t bytes, int32_t pe, int32_t nbi, uint32_t site) {
-  (void)nbi;
   Program &p = programOf(prog);
   p.site = site;
   uint8_t *to = remoteAddress(p, dest, bytes, pe, "putmem", site);
   p.worker->maybeYield(p);
-  copyPush(to, source, bytes);
+  p.transport->put(pe, to, source, bytes, nbi != 0);
   ++p.worker->activity;
 }
 
 void nrd_shmem_get(nrd_program *prog, void *dest, const void *source,
                    uint64_t bytes, int32_t pe, int32_t nbi, uint32_t site) {
-  (void)nbi;
   Program &p = programOf(prog);
   p.site = site;
   uint8_t *from = remoteAddress(p, source, bytes, pe, "getmem", site);
   p.worker->maybeYield(p);
-  copyPull(dest, from, bytes);
+  p.transport->get(pe, dest, from, bytes, nbi != 0);
   ++p.worker->activity;
 }
 
@@ -56,7 +43,6 @@ void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source,
                           uint64_t bytes, void *signal, uint64_t value,
                           int32_t sig_op, int32_t pe, int32_t sig_bytes,
                           int32_t nbi, uint32_t site) {
-  (void)nbi;
   Program &p = programOf(prog);
   p.site = site;
   checkAligned(p, signal, sig_bytes, "putmem_signal", site);
@@ -64,9 +50,8 @@ void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source,
   uint8_t *at = remoteAddress(p, signal, uint64_t(sig_bytes), pe,
                               "putmem_signal", site);
   p.worker->maybeYield(p);
-  copyPush(to, source, bytes);
-  p.worker->maybeYield(p);
-  updateSignal(at, value, sig_op, sig_bytes);
+  p.transport->putSignal(pe, to, source, bytes, at, value, sig_op, sig_bytes,
+                         nbi != 0);
   ++p.worker->activity;
 }
 
@@ -79,7 +64,7 @@ void nrd_shmem_signal_op(nrd_program *prog, void *signal, uint64_t value,
   uint8_t *at =
       remoteAddress(p, signal, uint64_t(sig_bytes), pe, "signal_op", site);
   p.worker->maybeYield(p);
-  updateSignal(at, value, sig_op, sig_bytes);
+  p.transport->signal(pe, at, value, sig_op, sig_bytes);
   ++p.worker->activity;
 }
 
@@ -91,7 +76,7 @@ void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value,
   uint8_t *at = remoteAddress(p, dest, uint64_t(elem_bytes), pe, "p", site);
   p.worker->maybeYield(p);
   // Single elements are also used as flags: they never tear.
-  updateSignal(at, value, NRD_SIG_SET, elem_bytes);
+  p.transport->signal(pe, at, value, NRD_SIG_SET, elem_bytes);
   ++p.worker->activity;
 }
 
@@ -127,15 +112,16 @@ uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal,
 }
 
 void nrd_shmem_fence(nrd_program *prog, uint32_t site) {
-  (void)prog;
-  (void)site;
-  fullFence();
+  Program &p = programOf(prog);
+  p.site = site;
+  p.transport->fence();
 }
 
 void nrd_shmem_quiet(nrd_program *prog, uint32_t site) {
-  (void)prog;
-  (void)site;
-  fullFence();
+  Program &p = programOf(prog);
+  p.site = site;
+  p.worker->maybeYield(p);
+  p.transport->quiet();
 }
 
 } // extern "C"

@@ -2,6 +2,8 @@
 //===- Signals.cpp - nrd_yield, nrd_wait, nrd_notify, barriers, failures --===//
 #include "device/cpu/EntryPoints.h"
 
+#include "transport/Transport.h"
+
 #include <sched.h>
 #include <time.h>
 
@@ -33,6 +35,13 @@ void noteNotSymmetric(Program &p, const char *what, const void *ptr,
                       uint64_t bytes, uint32_t site) {
   const Job::Impl &job = p.launch->job;
   std::string message = std::string(what) + ": ";
+  if (int64_t(bytes) < 0) {
+    noteFailure(p, StatusCode::BadAccess,
+                message + "the number of bytes is negative: " +
+                    std::to_string(int64_t(bytes)),
+                site);
+    return;
+  }
   uint64_t at = uint64_t(static_cast<const uint8_t *>(ptr) - job.heapBase);
   uint64_t owner = job.heapBase ? at / job.heapBytes : ~uint64_t(0);
   if (owner < uint64_t(job.worldSize) && owner != uint64_t(job.rank)) {
@@ -60,6 +69,20 @@ void noteMisaligned(Program &p, const char *what, const void *ptr,
               site);
 }
 
+static void noteOtherNode(Program &p, int32_t scope, int32_t rank,
+                          uint32_t site) {
+  const Transport &transport = *p.transport;
+  noteFailure(p, StatusCode::BadRank,
+              std::string("notify: comm_scope \"") +
+                  (scope == NRD_COMM_GPU ? "gpu" : "intra_node") +
+                  "\" does not reach rank " + std::to_string(rank) +
+                  " on node " + std::to_string(transport.nodeOf(rank)) +
+                  " from rank " + std::to_string(p.abi.rank) + " on node " +
+                  std::to_string(transport.nodeOf(p.abi.rank)) +
+                  "; write comm_scope=\"inter_node\"",
+              site);
+}
+
 void noteCannotBlock(Program &p, const char *what, uint32_t site) {
   noteFailure(p, StatusCode::Internal,
               std::string(what) +
@@ -81,8 +104,9 @@ uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe,
   uint64_t offset = inHeaps - abi.heap_bytes * uint64_t(abi.rank);
   if (abi.heap_base && offset < abi.heap_bytes &&
       bytes <= abi.heap_bytes - offset) [[likely]]
-    return abi.heap_base + abi.heap_bytes * uint64_t(pe) + offset;
-  if (pe == abi.rank && (!abi.heap_base || inHeaps >= heaps))
+    return p.transport->at(pe, offset);
+  if (pe == abi.rank && int64_t(bytes) >= 0 &&
+      (!abi.heap_base || inHeaps >= heaps))
     return const_cast<uint8_t *>(at);
   noteNotSymmetric(p, what, ptr, bytes, site);
   p.worker->leave(p);
@@ -96,26 +120,6 @@ void blockProgram(Program &p, const char *what, uint32_t site) {
     p.worker->leave(p);
   }
   p.worker->yieldFrom(p, ProgramState::Blocked);
-}
-
-void updateSignal(uint8_t *at, uint64_t value, int32_t op, int32_t bytes) {
-  auto apply = [&](auto *word) {
-    using T = std::remove_pointer_t<decltype(word)>;
-    if (op == NRD_SIG_ADD)
-      __atomic_fetch_add(word, T(value), __ATOMIC_ACQ_REL);
-    else
-      __atomic_store_n(word, T(value), __ATOMIC_RELEASE);
-  };
-  switch (bytes) {
-  case 1:
-    return apply(at);
-  case 2:
-    return apply(reinterpret_cast<uint16_t *>(at));
-  case 4:
-    return apply(reinterpret_cast<uint32_t *>(at));
-  default:
-    return apply(reinterpret_cast<uint64_t *>(at));
-  }
 }
 
 /// The count of all ranks is complete, but they stand at different barriers of
@@ -246,14 +250,22 @@ int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value,
 void nrd_notify(nrd_program *prog, void *signal, int64_t value, int32_t rank,
                 int32_t sig_op, int32_t comm_scope, int32_t elem_bytes,
                 uint32_t site) {
-  (void)comm_scope; // all ranks of a job share this machine's memory
   Program &p = programOf(prog);
   p.site = site;
   checkAligned(p, signal, elem_bytes, "notify", site);
   uint8_t *at =
       remoteAddress(p, signal, uint64_t(elem_bytes), rank, "notify", site);
   p.worker->maybeYield(p);
-  updateSignal(at, uint64_t(value), sig_op, elem_bytes);
+  if (comm_scope != NRD_COMM_INTER_NODE) {
+    if (!p.transport->reachable(rank)) [[unlikely]] {
+      noteOtherNode(p, comm_scope, rank, site);
+      p.worker->leave(p);
+    }
+    // Inside a node the signal is a store: it comes after the program's earlier
+    // transfers to that rank.
+    p.transport->fence(rank);
+  }
+  p.transport->signal(rank, at, uint64_t(value), sig_op, elem_bytes);
   ++p.worker->activity;
 }
 
@@ -283,6 +295,7 @@ void nrd_fail_assert(nrd_program *prog, const char *message, uint32_t site) {
 }
 
 void nrd_barrier_all(nrd_program *prog, uint32_t site) {
+  programOf(prog).transport->quiet();
   barrier(programOf(prog), "barrier_all", site);
 }
 

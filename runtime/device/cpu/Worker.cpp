@@ -48,6 +48,7 @@ static constexpr size_t kKeepPrograms = 512;
 Worker::Worker(Job::Impl &job, uint32_t index)
     : job(job), slot(job.slot().workers[index]), index(index) {
   plain.worker = this;
+  plain.transport = job.transport.get();
 }
 
 Worker::~Worker() = default;
@@ -247,6 +248,7 @@ Program *Worker::obtain(LaunchState &launch) {
   }
   p->launch = &launch;
   p->worker = this;
+  p->transport = job.transport.get();
   p->fiber = true;
   if (p->reserveStack(job.settings.stackBytes) &&
       p->reserveScratch(launch.spec.scratchBytes))
@@ -432,6 +434,8 @@ void Worker::runFibers(LaunchState &launch) {
     }
     if (done)
       retireDone();
+    if (launch.random && (!progressed || nextRandom() % 8 == 0))
+      progressed = job.transport->deliver(nextRandom()) || progressed;
     // One long round may be the system running somebody else meanwhile; three
     // in a row are work between polls.
     longPasses = longPoll ? longPasses + 1 : 0;

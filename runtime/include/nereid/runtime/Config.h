@@ -59,6 +59,10 @@ struct JobOptions {
   /// "fifo" or "random:SEED" (NEREID_SCHEDULE, "fifo"): the latter shuffles
   /// the order of programs and injects yields, the same way for one seed.
   std::optional<std::string> schedule;
+  /// Ranks r with the same r / ranksPerNode are on one node
+  /// (NEREID_RANKS_PER_NODE, 0 = all ranks). Programs cannot dereference memory
+  /// of other nodes. The same on all ranks.
+  std::optional<int32_t> ranksPerNode;
   /// Bytes of a program's stack in blocking launches (NEREID_STACK_SIZE, 128K).
   std::optional<uint64_t> stackBytes;
   /// Pin worker w of rank r to a core (NEREID_PIN, 0).

@@ -60,7 +60,8 @@ public:
 
   /// `worldSize` ranks in this process on one mapping, to be used from one
   /// thread each. For tests (it is the only way a thread sanitizer sees races
-  /// between ranks) and notebooks.
+  /// between ranks) and notebooks. Since the mapping is shared, a program that
+  /// dereferences memory of another node is not caught here.
   static Expected<std::vector<std::unique_ptr<Job>>>
   createThreadRanks(int32_t worldSize, const JobOptions &options = {});
 
@@ -109,8 +110,18 @@ public:
   bool isSymmetric(const void *ptr, uint64_t bytes = 1) const;
   /// The rank whose heap `ptr` lies in, or -1.
   int32_t ownerRank(const void *ptr) const;
-  /// `ptr`'s place in the heap of `rank`; null when `ptr` lies in no heap or
-  /// the rank is outside the job.
+  /// The node that `rank` is on: all are on node 0 unless NEREID_RANKS_PER_NODE
+  /// says otherwise.
+  int32_t nodeOf(int32_t rank) const;
+  /// Whether `rank`'s heap can be read and written by loads and stores here.
+  bool reachable(int32_t rank) const;
+  /// Copies `bytes` bytes to (from) `rank`'s copy of symmetric memory, whose
+  /// address is given as this rank's own; complete when they return. Not
+  /// collective. They also reach other nodes. Errors: BadRank, NotSymmetric.
+  Status put(void *dest, const void *source, uint64_t bytes, int32_t rank);
+  Status get(void *dest, const void *source, uint64_t bytes, int32_t rank);
+  /// `ptr`'s place in the heap of `rank`; null when `ptr` lies in no heap, the
+  /// rank is outside the job or it is on another node.
   void *peerAddress(const void *ptr, int32_t rank) const;
   /// The live allocation around `ptr` (in any rank's heap), if any.
   std::optional<Allocation> find(const void *ptr) const;

@@ -1,138 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//===- SignalBench.cpp - Latency of signals, barriers, launches -----------===//
-//
-// Starts jobs of 2, 4 and 8 ranks of itself. Every figure of the runtime has a
-// bare C++ counterpart that is measured in the same processes, before and
-// after; only their ratio means anything, since virtual machines move between
-// core placements. Ranks are pinned, rank r to core r modulo cores.
-//
-//===----------------------------------------------------------------------===//
-#include "nereid/runtime/Job.h"
-#include "nereid/runtime/JobLauncher.h"
-#include "nereid/runtime/Launch.h"
+//===- SignalBench.cpp - Signals, barriers, launches ---------------------===//
+#include "Bench.h"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <sched.h>
-#include <string>
-#include <thread>
-#include <vector>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+namespace nereid::bench {
 
 using namespace nereid::runtime;
 
-namespace {
+static uint64_t address(const void *p) { return reinterpret_cast<uint64_t>(p); }
 
-double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+//===----------------------------------------------------------------------===//
+// Signals
+//===----------------------------------------------------------------------===//
 
-void pause() {
-#if defined(__x86_64__)
-  _mm_pause();
-#endif
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-struct Words {
-  alignas(64) std::atomic<uint64_t> flag;
-  alignas(64) std::atomic<uint64_t> arrived;
-  alignas(64) std::atomic<uint64_t> epoch;
-  alignas(64) uint64_t signal;
-};
-
-struct Bench {
-  Job &job;
-  Words *own;
-  int spinRanks; ///< ranks that have a core of their own
-  uint64_t flagRound = 0, epochRound = 0, signalRound = 0;
-
-  Words &at(int rank) const {
-    return *static_cast<Words *>(job.peerAddress(own, rank));
-  }
-  bool crowded() const { return job.worldSize() > spinRanks; }
-
-  /// Two ranks, a store and a spinning load: what the machine can do.
-  void bareFlags(int rounds) {
-    if (job.rank() > 1)
-      return;
-    Words &peer = at(1 - job.rank());
-    for (int i = 0; i < rounds; ++i) {
-      uint64_t value = ++flagRound;
-      auto wait = [&] {
-        while (own->flag.load(std::memory_order_acquire) != value)
-          pause();
-      };
-      if (job.rank() == 1)
-        wait();
-      peer.flag.store(value, std::memory_order_release);
-      if (job.rank() == 0)
-        wait();
-    }
-  }
-
-  /// A central barrier; yields at once when there are more ranks than cores.
-  void bareBarrier(int rounds) {
-    Words &central = at(0);
-    for (int i = 0; i < rounds; ++i) {
-      uint64_t epoch = ++epochRound;
-      if (central.arrived.fetch_add(1) + 1 == uint64_t(job.worldSize())) {
-        central.arrived.store(0);
-        central.epoch.store(epoch, std::memory_order_release);
-        continue;
-      }
-      while (central.epoch.load(std::memory_order_acquire) < epoch) {
-        if (crowded())
-          sched_yield();
-        else
-          pause();
-      }
-    }
-  }
-
-  void launchKernel(nrd_kernel_fn kernel, std::vector<uint64_t> args,
-                    int programs) {
-    LaunchSpec spec;
-    spec.kernelName = "bench";
-    spec.kernel = kernel;
-    spec.args = args.data();
-    spec.grid = {programs, 1, 1};
-    spec.blocking = true;
-    Status st = launch(&job, spec);
-    if (!st.ok()) {
-      std::fprintf(stderr, "%s", st.report().c_str());
-      std::_Exit(1);
-    }
-  }
-
-  /// Seconds per round, the same on all ranks: the slowest counts.
-  double time(int rounds, const std::function<void(int)> &body) {
-    if (!job.barrier().ok())
-      std::_Exit(1);
-    double begin = now();
-    body(rounds);
-    return (now() - begin) / rounds;
-  }
-};
-
-void pingPong(nrd_program *p, const uint64_t *args) {
+/// args: signal, value before the first round, rounds.
+static void notifyWait(nrd_program *p, const uint64_t *args) {
   auto *signal = reinterpret_cast<uint64_t *>(args[0]);
-  if (p->rank > 1)
-    return;
   for (int64_t i = 1; i <= int64_t(args[2]); ++i) {
     int64_t value = int64_t(args[1]) + i;
     if (p->rank == 1)
@@ -144,155 +26,92 @@ void pingPong(nrd_program *p, const uint64_t *args) {
   }
 }
 
-void barriers(nrd_program *p, const uint64_t *args) {
+static void signalOpWaitUntil(nrd_program *p, const uint64_t *args) {
+  auto *signal = reinterpret_cast<uint64_t *>(args[0]);
+  for (uint64_t i = 1; i <= args[2]; ++i) {
+    uint64_t value = args[1] + i;
+    if (p->rank == 1)
+      nrd_shmem_wait_until(p, signal, NRD_CMP_GE, value, 8, 0, 0);
+    nrd_shmem_signal_op(p, signal, value, NRD_SIG_SET, 1 - p->rank, 8, 0);
+    if (p->rank == 0)
+      nrd_shmem_wait_until(p, signal, NRD_CMP_GE, value, 8, 0, 0);
+  }
+}
+
+void benchSignals(Bench &bench) {
+  if (bench.ranks() != 2)
+    return;
+  uint64_t round = 0;
+  auto against = [&](const char *name, nrd_kernel_fn kernel, int programs,
+                     double bar) {
+    if (!kernel)
+      return;
+    bench.compare(
+        name, 2000, bar, [&](int k) { bench.bareFlags(k); },
+        [&](int k) {
+          bench.launch(kernel, {address(&bench.own->signal), round, uint64_t(k)},
+                       programs);
+          round += uint64_t(k);
+        });
+  };
+  against("round trip, nrd_notify + nrd_wait", notifyWait, 1, 2);
+  against("round trip, signal_op + wait_until", signalOpWaitUntil, 1, 2);
+  // Only program 0 plays; the others wait for the last round.
+  against("round trip, dl.notify + dl.wait", bench.compiled("ping_pong"), 1, 2);
+  against("round trip, 8 programs in all", bench.compiled("ping_pong"), 8, 0);
+  against("round trip, written spin loop", bench.compiled("spin_ping_pong"), 1,
+          2);
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+static void barriers(nrd_program *p, const uint64_t *args) {
   for (uint64_t i = 0; i < args[0]; ++i)
     nrd_barrier_all(p, 0);
 }
 
-void nothing(nrd_program *, const uint64_t *) {}
-
-void putMany(nrd_program *p, const uint64_t *args) {
-  for (uint64_t i = 0; i < args[3]; ++i)
-    nrd_shmem_put(p, reinterpret_cast<void *>(args[0]),
-                  reinterpret_cast<void *>(args[1]), args[2],
-                  (p->rank + 1) % p->num_ranks, 0, 0);
-}
-
-void getMany(nrd_program *p, const uint64_t *args) {
-  for (uint64_t i = 0; i < args[3]; ++i)
-    nrd_shmem_get(p, reinterpret_cast<void *>(args[0]),
-                  reinterpret_cast<void *>(args[1]), args[2],
-                  (p->rank + 1) % p->num_ranks, 0, 0);
-}
-
-int runRank() {
-  auto joined = Job::init();
-  if (!joined.ok()) {
-    std::fprintf(stderr, "%s", joined.status().report().c_str());
-    return 1;
-  }
-  Job &job = **joined;
-  int cores = int(std::thread::hardware_concurrency());
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(job.rank() % cores, &set);
-  sched_setaffinity(0, sizeof(set), &set);
-  auto memory = job.allocate(sizeof(Words), {"words", "", ""});
-  auto data = job.allocate(1 << 20, {"data", "", ""});
-  if (!memory.ok() || !data.ok())
-    return 1;
-  Bench bench{job, static_cast<Words *>(*memory), cores};
-  const bool first = job.rank() == 0;
-  const int n = job.worldSize();
-
-  auto line = [&](const char *what, double runtime, double bare) {
-    if (first)
-      std::printf("%5d  %-34s %10.3f %10.3f %8.2f\n", n, what, runtime * 1e6,
-                  bare * 1e6, runtime / bare);
+void benchBarriers(Bench &bench) {
+  const int rounds = bench.crowded() ? 300 : 4000;
+  // The best that is known: flags between pairs while every rank has a core,
+  // else a counter and a yield at once.
+  auto bare = [&](int k) {
+    for (int i = 0; i < k; ++i)
+      bench.crowded() ? bench.bareBarrier() : bench.pairBarrier();
   };
-
-  if (n == 2) {
-    std::vector<double> bare, ours;
-    for (int i = 0; i < 7; ++i) {
-      bare.push_back(bench.time(20000, [&](int k) { bench.bareFlags(k); }));
-      ours.push_back(bench.time(20000, [&](int k) {
-        bench.launchKernel(pingPong,
-                           {reinterpret_cast<uint64_t>(&bench.own->signal),
-                            bench.signalRound, uint64_t(k)},
-                           1);
-        bench.signalRound += uint64_t(k);
-      }));
-    }
-    line("signal round trip / bare flags", median(ours), median(bare));
-  }
-  for (int programs : {1, 8}) {
-    std::vector<double> bare, ours;
-    int rounds = n > cores ? 2000 : 10000;
-    for (int i = 0; i < 7; ++i) {
-      bare.push_back(bench.time(rounds, [&](int k) { bench.bareBarrier(k); }));
-      ours.push_back(bench.time(rounds, [&](int k) {
-        bench.launchKernel(barriers, {uint64_t(k)}, programs);
-      }));
-    }
-    std::string what = "barrier_all, " + std::to_string(programs) +
-                       (programs == 1 ? " program" : " programs") +
-                       "/rank / bare barrier";
-    line(what.c_str(), median(ours), median(bare));
-  }
-  if (n == 2) {
-    uint8_t *base = static_cast<uint8_t *>(*data);
-    std::vector<uint8_t> local(1 << 19, 1);
-    for (uint64_t bytes : {4096u, 65536u, 524288u}) {
-      uint64_t k = (uint64_t(1) << 26) / bytes;
-      std::vector<double> put, get, copy;
-      for (int i = 0; i < 5; ++i) {
-        void *peer = job.peerAddress(base, 1 - job.rank());
-        copy.push_back(bench.time(int(k), [&](int rounds) {
-          for (int j = 0; j < rounds; ++j) {
-            std::memcpy(local.data(), peer, bytes);
-            asm volatile("" ::: "memory");
-          }
-        }));
-        get.push_back(bench.time(int(k), [&](int rounds) {
-          bench.launchKernel(getMany,
-                             {reinterpret_cast<uint64_t>(local.data()),
-                              reinterpret_cast<uint64_t>(base), bytes,
-                              uint64_t(rounds)},
-                             1);
-        }));
-        put.push_back(bench.time(int(k), [&](int rounds) {
-          bench.launchKernel(putMany,
-                             {reinterpret_cast<uint64_t>(base),
-                              reinterpret_cast<uint64_t>(local.data()), bytes,
-                              uint64_t(rounds)},
-                             1);
-        }));
-      }
-      std::string size = std::to_string(bytes / 1024) + " KiB";
-      line(("get " + size + " / memcpy from peer").c_str(), median(get),
-           median(copy));
-      line(("put " + size + " / memcpy from peer").c_str(), median(put),
-           median(copy));
-    }
-    std::vector<double> plain, call;
-    LaunchSpec spec;
-    spec.kernelName = "nothing";
-    spec.kernel = nothing;
-    for (int i = 0; i < 5; ++i) {
-      plain.push_back(bench.time(20000, [&](int k) {
-        for (int j = 0; j < k; ++j)
-          (void)launch(&job, spec);
-      }));
-      spec.blocking = true;
-      call.push_back(bench.time(20000, [&](int k) {
-        for (int j = 0; j < k; ++j)
-          (void)launch(&job, spec);
-      }));
-      spec.blocking = false;
-    }
-    line("launch, blocking / plain", median(call), median(plain));
-  }
-  return job.barrier().ok() && job.finalize().ok() ? 0 : 1;
+  auto against = [&](const char *name, nrd_kernel_fn kernel, int programs,
+                     double bar) {
+    if (kernel)
+      bench.compare(name, rounds, bar, bare, [&](int k) {
+        bench.launch(kernel, {uint64_t(k)}, programs);
+      });
+  };
+  against("nrd_barrier_all", barriers, 1, 2);
+  against("barrier_all in a kernel", bench.compiled("barriers"), 1, 2);
+  against("barrier_all, 8 programs per rank", bench.compiled("barriers"), 8, 0);
 }
 
-} // namespace
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
 
-int main(int argc, char **argv) {
-  if (argc > 1 && std::string(argv[1]) == "--rank")
-    return runRank();
-  std::printf("%5s  %-34s %10s %10s %8s\n", "ranks", "what", "us", "bare us",
-              "ratio");
-  std::fflush(stdout);
-  for (int ranks : {2, 4, 8}) {
-    LaunchJobOptions options;
-    options.heapBytes = 4 << 20;
-    options.numThreads = 1;
-    auto result = launchJob({argv[0], "--rank"}, ranks, options);
-    if (!result.ok() || result->exitCode != 0) {
-      if (!result.ok())
-        std::fprintf(stderr, "%s", result.status().report().c_str());
-      return 1;
-    }
-  }
-  return 0;
+static void nothing(nrd_program *, const uint64_t *) {}
+
+void benchLaunches(Bench &bench) {
+  if (bench.ranks() != 2)
+    return;
+  LaunchSpec plain, blocking;
+  plain.kernelName = blocking.kernelName = "nothing";
+  plain.kernel = blocking.kernel = nothing;
+  blocking.blocking = true;
+  auto many = [&](const LaunchSpec &spec, int k) {
+    for (int i = 0; i < k; ++i)
+      (void)launch(&bench.job, spec);
+  };
+  bench.compare(
+      "launch of a kernel that waits / plain", 4000, 0,
+      [&](int k) { many(plain, k); }, [&](int k) { many(blocking, k); });
 }
+
+} // namespace nereid::bench

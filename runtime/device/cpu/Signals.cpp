@@ -119,7 +119,8 @@ void blockProgram(Program &p, const char *what, uint32_t site) {
     noteCannotBlock(p, what, site);
     p.worker->leave(p);
   }
-  p.worker->yieldFrom(p, ProgramState::Blocked);
+  if (!p.worker->spinFor(p))
+    p.worker->yieldFrom(p, ProgramState::Blocked);
 }
 
 /// The count of all ranks is complete, but they stand at different barriers of

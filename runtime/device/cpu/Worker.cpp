@@ -42,6 +42,9 @@ static constexpr uint64_t kInterruptEveryNs = 30000000;
 /// How long a worker whose programs all wait leaves another worker's unstarted
 /// programs alone.
 static constexpr uint64_t kStealAfterNs = 2000000;
+/// Looks at a condition before its program gives way. Long enough for an answer
+/// from another core, short against what the watch over the job takes as work.
+static constexpr int kSpinsBeforeYield = 200;
 /// Programs (with stack and scratch) that a worker keeps between launches.
 static constexpr size_t kKeepPrograms = 512;
 
@@ -337,8 +340,6 @@ bool Worker::steal(LaunchState &launch) {
 //===----------------------------------------------------------------------===//
 
 bool Worker::isReady(LaunchState &launch, Program &program) {
-  if (program.state != ProgramState::Blocked)
-    return true;
   WaitCondition &c = program.condition;
   if (c.kind != WaitCondition::Barrier)
     return conditionHolds(c);
@@ -355,6 +356,21 @@ bool Worker::isReady(LaunchState &launch, Program &program) {
   launch.barrierGeneration.compare_exchange_strong(generation, generation + 1,
                                                    std::memory_order_acq_rel);
   return true;
+}
+
+bool Worker::spinFor(Program &program) {
+  LaunchState &launch = *program.launch;
+  if (!job.maySpin || launch.random || live.size() > 1 ||
+      launch.unstarted.load(std::memory_order_relaxed) != 0)
+    return false;
+  for (int i = 0; i < kSpinsBeforeYield; ++i) {
+    cpuPause();
+    if (isReady(launch, program))
+      return true;
+    if (launch.stopping())
+      return false;
+  }
+  return false;
 }
 
 bool Worker::resume(LaunchState &launch, Program &program) {
@@ -424,7 +440,7 @@ void Worker::runFibers(LaunchState &launch) {
         std::swap(live[i], live[nextRandom() % (i + 1)]);
     for (size_t i = 0, n = live.size(); i < n; ++i) {
       Program &p = *live[i];
-      if (!isReady(launch, p))
+      if (p.state == ProgramState::Blocked && !isReady(launch, p))
         continue;
       if (resume(launch, p))
         progressed = true;

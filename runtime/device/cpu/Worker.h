@@ -90,6 +90,10 @@ public:
 
   //===--- called by the entry points, on the program's stack -------------===//
 
+  /// Looks at what the blocked `program` waits for, without giving way, for a
+  /// few microseconds: only where no other program and no other thread could
+  /// use the core meanwhile. True when it has come.
+  bool spinFor(Program &program);
   /// Gives way to the scheduler; comes back when the program is to go on.
   /// Leaves the program when the launch stops meanwhile.
   void yieldFrom(Program &program, ProgramState state);
@@ -122,6 +126,7 @@ private:
   bool steal(LaunchState &launch);
   /// Switches to the program until it gives way. True when that was progress.
   bool resume(LaunchState &launch, Program &program);
+  /// Whether the condition of a blocked program holds.
   bool isReady(LaunchState &launch, Program &program);
   void retireDone();
   void recordWaiting(LaunchState &launch);

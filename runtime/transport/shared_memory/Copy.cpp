@@ -7,6 +7,7 @@
 
 #if defined(__x86_64__) && !defined(NEREID_TSAN) && !defined(NEREID_ASAN)
 #define NEREID_VECTOR_COPY 1
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -105,13 +106,72 @@ copyAvx(uint8_t *to, const uint8_t *from, uint64_t n, bool stream) {
   _mm256_storeu_si256(reinterpret_cast<__m256i *>(lastAt), last);
 }
 
-static void copyAny(void *to, const void *from, uint64_t bytes, bool stream) {
+/// How far loads of a pull run ahead.
+static constexpr uint64_t kAhead = 2048;
+
+/// From here on starting `rep movsb` pays.
+static constexpr uint64_t kStringBytes = 4096;
+
+/// Does the processor copy long strings by whole lines (ERMS)?
+static bool fastStrings() {
+  static const bool fast = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 9 & 1);
+  }();
+  return fast;
+}
+
+/// Whole lines; loads run ahead by prefetches, since lines out of another
+/// core's cache take longer to come than the core looks ahead by itself.
+__attribute__((target("avx512f"))) static void
+copyWide(uint8_t *to, const uint8_t *from, uint64_t n, bool stream) {
+  if (n < 128)
+    return copyAvx(to, from, n, false);
+  __m512i last = _mm512_loadu_si512(from + n - 64);
+  uint8_t *lastAt = to + n - 64;
+  uint64_t head = (64 - (uintptr_t(to) & 63)) & 63;
+  if (head) {
+    _mm512_storeu_si512(to, _mm512_loadu_si512(from));
+    to += head;
+    from += head;
+    n -= head;
+  }
+  if (stream) {
+    for (; n >= 256; n -= 256, to += 256, from += 256)
+      for (int i = 0; i < 256; i += 64)
+        _mm512_stream_si512(reinterpret_cast<__m512i *>(to + i),
+                            _mm512_loadu_si512(from + i));
+  } else if (n >= kStringBytes && (uintptr_t(from) & 63) == 0 && fastStrings()) {
+    // The processor's own copy takes whole lines without reading what it will
+    // overwrite; with the two sides shifted against each other it is a trap.
+    asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n)::"memory");
+    return;
+  } else {
+    for (; n >= 256 + kAhead; n -= 256, to += 256, from += 256)
+      for (int i = 0; i < 256; i += 64) {
+        _mm_prefetch(reinterpret_cast<const char *>(from + i + kAhead),
+                     _MM_HINT_T0);
+        _mm512_store_si512(to + i, _mm512_loadu_si512(from + i));
+      }
+  }
+  for (; n >= 64; n -= 64, to += 64, from += 64)
+    _mm512_store_si512(to, _mm512_loadu_si512(from));
+  _mm512_storeu_si512(lastAt, last);
+}
+
+enum class Way { Pull, Push, Stream };
+
+static void copyAny(void *to, const void *from, uint64_t bytes, Way way) {
+  static const bool wide = __builtin_cpu_supports("avx512f");
   static const bool avx = __builtin_cpu_supports("avx2");
   uint8_t *t = static_cast<uint8_t *>(to);
   const uint8_t *f = static_cast<const uint8_t *>(from);
+  const bool stream = way == Way::Stream;
   if (bytes <= 16)
     return copySmall(t, f, bytes);
-  if (avx)
+  if (wide && way != Way::Push)
+    copyWide(t, f, bytes, stream);
+  else if (avx)
     copyAvx(t, f, bytes, stream);
   else
     copySse(t, f, bytes, stream);
@@ -121,10 +181,10 @@ static void copyAny(void *to, const void *from, uint64_t bytes, bool stream) {
 }
 
 void copyPull(void *to, const void *from, uint64_t bytes) {
-  copyAny(to, from, bytes, false);
+  copyAny(to, from, bytes, Way::Pull);
 }
 void copyPush(void *to, const void *from, uint64_t bytes) {
-  copyAny(to, from, bytes, bytes >= kStreamBytes);
+  copyAny(to, from, bytes, bytes >= kStreamBytes ? Way::Stream : Way::Push);
 }
 
 #else

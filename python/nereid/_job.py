@@ -52,6 +52,7 @@ def init(
     num_threads: int | None = None,
     profile: str | None = None,
     schedule: str | None = None,
+    ranks_per_node: int | None = None,
 ) -> None:
     """Joins the job that this process was started for, as one of its ranks.
 
@@ -67,7 +68,10 @@ def init(
       init_timeout: seconds to wait for the other ranks (NEREID_INIT_TIMEOUT).
       num_threads: threads that run this rank's programs (NEREID_NUM_THREADS).
       profile: target profile, "host" or "ascend910b" (NEREID_PROFILE).
-      schedule: "fifo" or "random:SEED" (NEREID_SCHEDULE).
+      schedule: "fifo" or "random:SEED" (NEREID_SCHEDULE). The same on all ranks.
+      ranks_per_node: ranks that share a node (NEREID_RANKS_PER_NODE), 0 = all.
+        Kernels reach other nodes by put, get and signals only. The same on all
+        ranks.
 
     Raises JobError when the ranks do not find each other or disagree.
     """
@@ -78,6 +82,7 @@ def init(
         num_threads=num_threads,
         profile=profile,
         schedule=schedule,
+        ranks_per_node=ranks_per_node,
     )
     if joined:
         _install_hooks()

@@ -8,6 +8,7 @@ import contextlib
 import importlib.util
 import os
 import platform
+import shlex
 import sys
 from pathlib import Path
 from typing import Any, Sequence
@@ -38,7 +39,14 @@ def _add_run(commands) -> None:
                         help="seconds without progress after which waiting fails; 0 = never")
     parser.add_argument("--threads", type=_positive, metavar="T", help="threads of each rank (default cores / N)")
     parser.add_argument("--profile", metavar="NAME", help="target profile: host, cuda or ascend910b")
-    parser.add_argument("--schedule", metavar="HOW", help="fifo, or random:SEED for shuffled programs and yields")
+    parser.add_argument("--schedule", metavar="HOW",
+                        help="fifo (default), random:SEED or random:FIRST..LAST. Under a random schedule one program of "
+                        "the whole job runs at a time, the seed picks which; puts, non-blocking gets and signals arrive "
+                        "late and out of order as far as fence, quiet and barriers allow. The same seed gives the same "
+                        "schedule. With a range the script runs once for each seed, until one fails")
+    parser.add_argument("--ranks-per-node", type=_positive, metavar="K",
+                        help="ranks 0 to K-1 are on one node, the next K on another, and so on: kernels reach other "
+                        "nodes by put, get and signals only (default: all ranks on one node)")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE",
                         help="variable for all ranks; {rank} in the value becomes the rank")
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say which rank failed")
@@ -78,8 +86,6 @@ def _command_line(args: argparse.Namespace) -> list[str]:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from nereid import JobError, _runtime
-
     environment = []
     for entry in args.env:
         name, equals, value = entry.partition("=")
@@ -89,6 +95,55 @@ def _run(args: argparse.Namespace) -> int:
     if args.timeout is not None and args.timeout < 0:
         raise UsageError("nereid run: --timeout takes seconds, 0 for no limit")
     command = _command_line(args)
+    schedules = _schedules(args.schedule)
+    for number, schedule in enumerate(schedules):
+        code = _run_once(args, command, schedule, environment)
+        if code == 0:
+            continue
+        if len(schedules) > 1 and not args.quiet:
+            print(f"nereid run: failed with --schedule={schedule}, after {number} other "
+                  f"{'schedule' if number == 1 else 'schedules'} without a failure. To repeat it:\n  "
+                  f"{_repeat_line(args, schedule)}", file=sys.stderr)
+        return code
+    if len(schedules) > 1 and not args.quiet:
+        print(f"nereid run: no failure with {len(schedules)} schedules, {schedules[0]} to {schedules[-1]}",
+              file=sys.stderr)
+    return 0
+
+
+#: More seeds in one command are a typing mistake.
+_MAX_SEEDS = 100000
+
+
+def _schedules(text: str | None) -> list[str]:
+    """The schedules of one command: random:3..5 means three of them."""
+    if text is None or not text.startswith("random:") or ".." not in text:
+        return [text or ""]
+    first, _, last = text.removeprefix("random:").partition("..")
+    if not (first.isdecimal() and last.isdecimal()):
+        raise UsageError(f"nereid run: --schedule={text}: write two seeds, for example random:1..20")
+    if int(last) < int(first):
+        raise UsageError(f"nereid run: --schedule={text}: the last seed is smaller than the first")
+    if int(last) - int(first) >= _MAX_SEEDS:
+        raise UsageError(f"nereid run: --schedule={text}: at most {_MAX_SEEDS} seeds in one command")
+    return [f"random:{seed}" for seed in range(int(first), int(last) + 1)]
+
+
+def _repeat_line(args: argparse.Namespace, schedule: str) -> str:
+    words = ["nereid", "run", "-n", str(args.ranks), f"--schedule={schedule}"]
+    for option, value in (("--heap-size", args.heap_size), ("--timeout", args.timeout), ("--profile", args.profile),
+                          ("--ranks-per-node", args.ranks_per_node)):
+        if value is not None:
+            words.append(f"{option}={value}")
+    words += [f"--env={entry}" for entry in args.env]
+    if args.module:
+        words += ["-m", args.module]
+    return shlex.join([*words, *args.command])
+
+
+def _run_once(args: argparse.Namespace, command: list[str], schedule: str, environment: list) -> int:
+    from nereid import JobError, _runtime
+
     try:
         if args.profile is not None:
             _runtime.find_profile(args.profile)
@@ -98,7 +153,8 @@ def _run(args: argparse.Namespace) -> int:
             tag_output=args.tag_output,
             heap_bytes=None if args.heap_size is None else _runtime.parse_byte_size(args.heap_size),
             timeout=args.timeout,
-            schedule=args.schedule or "",
+            schedule=schedule,
+            ranks_per_node=args.ranks_per_node,
             profile=args.profile or "",
             num_threads=args.threads or 0,
             environment=environment,

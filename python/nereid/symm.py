@@ -138,7 +138,8 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
 
     def peer(self, rank: int) -> np.ndarray:
         """The part of another rank as a numpy array over that rank's memory. Only
-        barriers and signals order accesses to it."""
+        barriers and signals order accesses to it. JobError when the rank is on
+        another node (``--ranks-per-node``)."""
         world = _runtime.world_size()
         if not 0 <= rank < world:
             raise ValueError(f"rank {rank} is outside the job of {world} ranks (0 to {world - 1})")
@@ -229,7 +230,8 @@ def _free_dropped() -> None:
     _runtime.barrier()
     common = set(offsets)
     for rank in range(info["world_size"]):
-        theirs = _notes_view(_runtime.peer_address(_notes, rank))
+        theirs = np.empty(_NOTES_ENTRIES + 1, np.uint64)
+        _runtime.peer_get(theirs.ctypes.data, _notes, theirs.nbytes, rank)
         common &= set(theirs[1 : 1 + int(theirs[0])].tolist())
     _runtime.barrier()  # all have read before the notes change again
     for offset in sorted(common):

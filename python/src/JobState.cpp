@@ -122,7 +122,8 @@ void python::bindJob(nb::module_ &m) {
   m.def(
       "init",
       [](std::optional<uint64_t> heapBytes, std::optional<double> timeout, std::optional<double> initTimeout,
-         std::optional<int32_t> numThreads, std::optional<std::string> profile, std::optional<std::string> schedule) {
+         std::optional<int32_t> numThreads, std::optional<std::string> profile, std::optional<std::string> schedule,
+         std::optional<int32_t> ranksPerNode) {
         JobState &state = jobState();
         if (state.active())
           return false;
@@ -137,12 +138,14 @@ void python::bindJob(nb::module_ &m) {
         options.numThreads = numThreads;
         options.profile = std::move(profile);
         options.schedule = std::move(schedule);
+        options.ranksPerNode = ranksPerNode;
         checkJob(joinJob(options));
         return true;
       },
       nb::arg("heap_bytes").none() = nb::none(), nb::arg("timeout").none() = nb::none(),
       nb::arg("init_timeout").none() = nb::none(), nb::arg("num_threads").none() = nb::none(),
       nb::arg("profile").none() = nb::none(), nb::arg("schedule").none() = nb::none(),
+      nb::arg("ranks_per_node").none() = nb::none(),
       "Joins the job of this process; False when it has joined already.");
   m.def("is_initialized", [] { return jobState().active(); });
   m.def("environment_world_size", [] { return environmentWorldSize(); });
@@ -210,8 +213,35 @@ void python::bindJob(nb::module_ &m) {
     return jobState().job && jobState().job->isSymmetric(reinterpret_cast<void *>(address), bytes);
   });
   m.def("peer_address", [](uintptr_t address, int32_t rank) {
-    return reinterpret_cast<uintptr_t>(job("nereid.symm").peerAddress(reinterpret_cast<void *>(address), rank));
+    Job &current = job("nereid.symm");
+    if (rank >= 0 && rank < current.worldSize() && !current.reachable(rank)) {
+      std::string text = "rank " + std::to_string(rank) + " is on node " + std::to_string(current.nodeOf(rank)) +
+                         ", this rank " + std::to_string(current.rank()) + " on node " +
+                         std::to_string(current.nodeOf(current.rank())) +
+                         ": there is no view of another node's memory; move the data by put and get, in a kernel "
+                         "(libshmem_device.putmem, getmem) or on the host";
+      PyErr_SetString(errorTypes().job, text.c_str());
+      throw nb::python_error();
+    }
+    return reinterpret_cast<uintptr_t>(current.peerAddress(reinterpret_cast<void *>(address), rank));
   });
+  // Host transfers: they also reach other nodes, and are complete on return.
+  m.def(
+      "peer_put",
+      [](uintptr_t address, uintptr_t source, uint64_t bytes, int32_t rank) {
+        checkJob(job("nereid.symm").put(reinterpret_cast<void *>(address), reinterpret_cast<void *>(source), bytes,
+                                        rank));
+      },
+      nb::arg("address"), nb::arg("source"), nb::arg("bytes"), nb::arg("rank"));
+  m.def(
+      "peer_get",
+      [](uintptr_t dest, uintptr_t address, uint64_t bytes, int32_t rank) {
+        checkJob(job("nereid.symm").get(reinterpret_cast<void *>(dest), reinterpret_cast<void *>(address), bytes,
+                                        rank));
+      },
+      nb::arg("dest"), nb::arg("address"), nb::arg("bytes"), nb::arg("rank"));
+  m.def(
+      "node_of", [](int32_t rank) { return job("nereid").nodeOf(rank); }, nb::arg("rank"));
 
   m.def("parse_byte_size", [](const std::string &text) {
     auto bytes = runtime::parseByteSize(text);
@@ -232,7 +262,7 @@ void python::bindJob(nb::module_ &m) {
       "launch_job",
       [](const std::vector<std::string> &argv, int32_t worldSize, bool tagOutput, std::optional<uint64_t> heapBytes,
          std::optional<double> timeout, const std::string &schedule, const std::string &profile, int32_t numThreads,
-         const std::vector<std::pair<std::string, std::string>> &environment, double grace, bool verbose) {
+         std::optional<int32_t> ranksPerNode, const std::vector<std::pair<std::string, std::string>> &environment, double grace, bool verbose) {
         runtime::LaunchJobOptions options;
         options.tagOutput = tagOutput;
         options.heapBytes = heapBytes;
@@ -240,6 +270,7 @@ void python::bindJob(nb::module_ &m) {
         options.schedule = schedule;
         options.profile = profile;
         options.numThreads = numThreads;
+        options.ranksPerNode = ranksPerNode;
         options.environment = environment;
         options.graceSeconds = grace;
         options.verbose = verbose;
@@ -254,7 +285,7 @@ void python::bindJob(nb::module_ &m) {
       },
       nb::arg("argv"), nb::arg("world_size"), nb::arg("tag_output") = false, nb::arg("heap_bytes").none() = nb::none(),
       nb::arg("timeout").none() = nb::none(), nb::arg("schedule") = "", nb::arg("profile") = "",
-      nb::arg("num_threads") = 0, nb::arg("environment") = std::vector<std::pair<std::string, std::string>>(),
+      nb::arg("num_threads") = 0, nb::arg("ranks_per_node").none() = nb::none(), nb::arg("environment") = std::vector<std::pair<std::string, std::string>>(),
       nb::arg("grace") = 5.0, nb::arg("verbose") = true);
 
   // For nereid.testing.spawn: children that must not outlive their parent.

@@ -162,6 +162,8 @@ std::vector<std::string> Launcher::environmentOf(int32_t rank) const {
     set("NEREID_SCHEDULE", options.schedule);
   if (!options.profile.empty())
     set("NEREID_PROFILE", options.profile);
+  if (options.ranksPerNode)
+    set("NEREID_RANKS_PER_NODE", std::to_string(*options.ranksPerNode));
   if (options.numThreads > 0)
     set("NEREID_NUM_THREADS", std::to_string(options.numThreads));
   for (const auto &entry : options.environment)
@@ -462,6 +464,7 @@ Expected<JobResult> launchJob(const std::vector<std::string> &argv,
     probe.schedule = options.schedule;
   if (!options.profile.empty())
     probe.profile = options.profile;
+  probe.ranksPerNode = options.ranksPerNode;
   if (options.numThreads > 0)
     probe.numThreads = options.numThreads;
   Expected<Settings> settings = resolveSettings(probe);

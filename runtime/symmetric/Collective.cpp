@@ -143,9 +143,12 @@ Status Job::Impl::recover() {
       // A dead rank cannot come; its state says so once it has been noticed.
       for (int32_t r = 0; r < worldSize; ++r) {
         int32_t pid = control.rank(r).pid.load(std::memory_order_relaxed);
-        if (isGone(control.stateOf(r)) ||
-            (r != rank && processStartTime(pid) !=
-                              control.rank(r).startTime.load()))
+        bool gone = isGone(control.stateOf(r)) ||
+                    (r != rank && processStartTime(pid) !=
+                                      control.rank(r).startTime.load());
+        // It may have left after all had come.
+        if (gone && h.recoverEpoch.value.load(std::memory_order_acquire) ==
+                        epoch)
           return Status::error(StatusCode::RankDied,
                                "the job cannot recover: rank " +
                                    std::to_string(r) + " has left it",

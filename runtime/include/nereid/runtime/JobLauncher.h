@@ -31,6 +31,8 @@ struct LaunchJobOptions {
   /// NEREID_SCHEDULE / NEREID_PROFILE for the ranks; empty = as inherited.
   std::string schedule;
   std::string profile;
+  /// NEREID_RANKS_PER_NODE for the ranks; empty = as inherited.
+  std::optional<int32_t> ranksPerNode;
   /// Worker threads per rank; 0 = cores / ranks.
   int32_t numThreads = 0;
   /// More variables for all ranks; "{rank}" in a value becomes the rank.

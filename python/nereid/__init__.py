@@ -13,12 +13,19 @@ a symmetric heap.
 """
 
 from nereid import _runtime
-from nereid._errors import ArgumentError, CompilationError, JobError, LaunchError, NereidError
+from nereid._errors import (
+    ArgumentError, CompilationError, InterpreterError, JobError, LaunchError, NereidError, OutOfResources
+)
 from nereid._compile import CompiledKernel
 from nereid._jit import JITFunction, jit
+from nereid._autotune import Config, autotune, heuristics
+from nereid._tensors import reinterpret
 from nereid._job import barrier, finalize, init, is_initialized, job_info, rank, recover, world_size
 from nereid.language._constexpr import cdiv, constexpr, constexpr_function, next_power_of_2
-from nereid import symm, testing
+from nereid import compiler, runtime, symm, testing
+from nereid.compiler import compile
+from nereid.runtime import set_allocator
+from nereid.tensor_descriptor import TensorDescriptor
 
 __version__ = "0.1.0"
 
@@ -26,15 +33,23 @@ __all__ = [
     "ArgumentError",
     "CompilationError",
     "CompiledKernel",
+    "Config",
+    "InterpreterError",
     "JITFunction",
     "JobError",
     "LaunchError",
     "NereidError",
+    "OutOfResources",
+    "TensorDescriptor",
+    "autotune",
     "barrier",
     "cdiv",
+    "compile",
+    "compiler",
     "constexpr",
     "constexpr_function",
     "finalize",
+    "heuristics",
     "init",
     "is_initialized",
     "jit",
@@ -42,6 +57,9 @@ __all__ = [
     "next_power_of_2",
     "rank",
     "recover",
+    "reinterpret",
+    "runtime",
+    "set_allocator",
     "symm",
     "testing",
     "world_size",

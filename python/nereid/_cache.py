@@ -19,15 +19,15 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterator, NamedTuple
 
-from nereid import _runtime
+from nereid import _environment, _runtime
 
 
 def cache_root() -> Path | None:
     """The cache's folder (NEREID_CACHE_DIR, else ~/.cache/nereid); None when it is
     switched off (NEREID_CACHE=0)."""
-    if os.environ.get("NEREID_CACHE", "1") == "0":
+    if not _environment.flag("NEREID_CACHE", "1"):
         return None
     folder = os.environ.get("NEREID_CACHE_DIR")
     if folder:
@@ -66,7 +66,7 @@ def cpu_id() -> str:
 
 def environment_id() -> str:
     """Variables that change what the compiler makes."""
-    return json.dumps({name: os.environ[name] for name in ("NEREID_CPU", "NEREID_CPU_FEATURES") if name in os.environ})
+    return json.dumps({name: os.environ[name] for name in ("NEREID_CPU",) if name in os.environ})
 
 
 def entry_key(parts: list[str]) -> str:
@@ -79,6 +79,35 @@ def entry_key(parts: list[str]) -> str:
     return digest.hexdigest()
 
 
+def read_result(key: str) -> Any:
+    """A small JSON result stored under a key; None when it is missing or damaged."""
+    root = cache_root()
+    if root is None or _environment.flag("NEREID_ALWAYS_COMPILE"):
+        return None
+    try:
+        return json.loads((_folder(root, key).with_suffix(".json")).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def write_result(key: str, result: Any) -> None:
+    root = cache_root()
+    if root is None:
+        return
+    path = _folder(root, key).with_suffix(".json")
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+        with open(handle, "w", encoding="utf-8") as file:
+            json.dump(result, file)
+        os.replace(temporary, path)
+    except OSError:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+
 def _folder(root: Path, key: str) -> Path:
     return root / key[:2] / key
 
@@ -86,8 +115,8 @@ def _folder(root: Path, key: str) -> Path:
 def read(key: str) -> tuple[bytes, dict[str, Any]] | None:
     """(object code, metadata) of an entry; None when it is missing or damaged."""
     root = cache_root()
-    if root is None or os.environ.get("NEREID_ALWAYS_COMPILE", "0") not in ("", "0"):
-        return None
+    if root is None or _environment.flag("NEREID_ALWAYS_COMPILE") or os.environ.get("NEREID_DUMP"):
+        return None  # a dump is made by compiling
     folder = _folder(root, key)
     try:
         text = (folder / "kernel.json").read_text(encoding="utf-8")
@@ -146,3 +175,47 @@ def only_one(key: str) -> Iterator[None]:
     finally:
         if lock is not None:
             lock.close()
+
+
+class Entry(NamedTuple):
+    """One compiled kernel in the cache."""
+
+    key: str
+    name: str
+    bytes: int
+
+
+def entries() -> list[Entry]:
+    """What the cache holds, by name; unreadable entries as "?"."""
+    root = cache_root()
+    found = []
+    for folder in root.glob("[0-9a-f][0-9a-f]/" + "[0-9a-f]" * 64) if root is not None else ():
+        size = 0
+        name = "?"
+        try:
+            size = sum(file.stat().st_size for file in folder.iterdir())
+            name = str(json.loads((folder / "kernel.json").read_text(encoding="utf-8"))["name"])
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        found.append(Entry(folder.name, name, size))
+    return sorted(found, key=lambda entry: (entry.name, entry.key))
+
+
+def clear() -> int:
+    """Removes all entries and results; returns how many kernels there were. Only
+    what the cache itself has made goes: the folder may hold other things."""
+    root = cache_root()
+    if root is None:
+        return 0
+    count = 0
+    for entry in entries():
+        shutil.rmtree(_folder(root, entry.key), ignore_errors=True)
+        count += 1
+    for pattern in ("[0-9a-f]" * 64 + ".json", ".new-*"):
+        for path in root.glob("[0-9a-f][0-9a-f]/" + pattern):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                with contextlib.suppress(OSError):
+                    path.unlink()
+    return count

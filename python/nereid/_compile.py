@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import re
 import warnings
 from types import SimpleNamespace
 from typing import Any, Iterator, Mapping
@@ -13,6 +15,8 @@ from nereid._source import _describe
 
 #: Stages of a compilation, in order.
 STAGES = ("ttir", "cpu-tiles", "llvm", "asm", "obj")
+#: Other names of stages.
+STAGE_ALIASES = {"cpu_tiles": "cpu-tiles", "tiles": "cpu-tiles", "llir": "llvm", "object": "obj", "o": "obj"}
 
 
 def _compiler():
@@ -22,10 +26,17 @@ def _compiler():
     return _compiler
 
 
+_VECTOR_REGISTER = re.compile(r"%[xyz]mm(\d+)|\b[vqz](\d+)\.")
+_SPILL = re.compile(r"[#/]+ \d+-byte (?:Folded )?Spill")
+
+
 def describe_spec(spec: tuple) -> str:
     """An argument's entry as text: part of the cache key and of messages."""
     if spec[0] == "constexpr":
         return f"constexpr {describe_constant(spec[1])}"
+    if spec[0] == "tensordesc":
+        parts = ", ".join(map(describe_spec, spec[1]))
+        return f"tensordesc<{spec[1][0][0].lstrip('*')}{list(spec[2])}>({parts}; {spec[3]})"
     if spec[0] == "tuple":
         return f"tuple({', '.join(map(describe_spec, spec[1]))}; {spec[2]})"
     return f"{spec[0]}{':16' if spec[1] else ''}"
@@ -57,11 +68,15 @@ class Stages(Mapping):
         self._known: dict[str, Any] = {}
 
     def __getitem__(self, stage: str) -> Any:
+        stage = STAGE_ALIASES.get(stage, stage)
         if stage not in STAGES:
             raise KeyError(f"{stage!r}: the stages are {', '.join(STAGES)}")
         if stage not in self._known:
             self._known[stage] = self._kernel._make_stage(stage)
         return self._known[stage]
+
+    def __contains__(self, stage: Any) -> bool:
+        return STAGE_ALIASES.get(stage, stage) in STAGES
 
     def __iter__(self) -> Iterator[str]:
         return iter(STAGES)
@@ -76,21 +91,28 @@ class CompiledKernel:
     ``asm`` maps stages ("ttir", "cpu-tiles", "llvm", "asm", "obj") to their text,
     ``metadata`` says what the launcher knows, ``signature`` which arguments it was
     compiled for. ``compiled[grid](*args)`` launches it again with the run-time
-    arguments only.
+    arguments only. ``n_regs`` counts the vector registers that its code uses,
+    ``n_spills`` its values that had to be kept in memory instead.
     """
 
     def __init__(self, function, specs: list, options: dict, code: bytes, metadata: dict, from_cache: bool):
         self.function = function
-        self.name = metadata["name"]
         self.options = options
         self.signature = {param.name: describe_spec(spec) for param, spec in zip(function.params, specs)}
+        self.name = metadata["name"]
+        if getattr(function, "repr", None) is not None:
+            self.name = self._chosen_name(self.name, specs)
         self.from_cache = from_cache
         self.asm = Stages(self)
         self.metadata = SimpleNamespace(**{key: value for key, value in metadata.items() if key != "sites"})
+        # Under the names that host code written for other targets reads. A program
+        # is one thread; its tile buffers are what it has of fast memory.
+        self.metadata.num_warps = self.metadata.num_ctas = self.metadata.num_stages = 1
+        self.metadata.shared = max(64, metadata["scratch_bytes"])
         self._specs = specs
         self._object = code
         self._compilation = None
-        self._loaded = _runtime.load(code, self.name)
+        self._loaded = _runtime.load(code, metadata["name"])
         self._image = _runtime.KernelImage(
             name=self.name,
             address=self._loaded.address,
@@ -111,8 +133,31 @@ class CompiledKernel:
             self._compilation = _compiler().compile(self.function, self._specs, self.options)
         return getattr(self._compilation, {"cpu-tiles": "tiles"}.get(stage, stage))
 
+    def _chosen_name(self, name: str, specs: list) -> str:
+        constants = {
+            param.name: spec[1] for param, spec in zip(self.function.params, specs) if spec[0] == "constexpr"
+        }
+        what = SimpleNamespace(name=name, fn=self.function, signature=dict(self.signature), constants=constants)
+        return str(self.function.repr(what))
+
+    @functools.cached_property
+    def n_regs(self) -> int:
+        return len(set(_VECTOR_REGISTER.findall(self.asm["asm"])))
+
+    @functools.cached_property
+    def n_spills(self) -> int:
+        return len(_SPILL.findall(self.asm["asm"]))
+
+    def _init_handles(self) -> None:
+        """Nothing to do: the code was loaded when the kernel was compiled."""
+
+    def run(self, grid_0: int, grid_1: int, grid_2: int, *args) -> "CompiledKernel":
+        """``self[grid_0, grid_1, grid_2](*args)``."""
+        return self[grid_0, grid_1, grid_2](*args)
+
     def __getitem__(self, grid):
         def launch(*args, **options):
+            options.pop("stream", None)
             runtime_args = iter(args)
             values = []
             for spec in self._specs:
@@ -128,7 +173,7 @@ class CompiledKernel:
         return launch
 
     def _launch_options(self) -> dict[str, Any]:
-        return {name: self.options[name] for name in ("debug", "unused_token") if name in self.options}
+        return {name: self.options[name] for name in ("debug", "unused_token", "enable_fp_fusion") if name in self.options}
 
     def __repr__(self) -> str:
         return f"CompiledKernel({self.name}, {self.signature})"

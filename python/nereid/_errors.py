@@ -36,5 +36,29 @@ class ArgumentError(NereidError, TypeError):
     device. The text names the kernel and the parameter."""
 
 
-for _class in (NereidError, CompilationError, LaunchError, JobError, ArgumentError):
+class OutOfResources(NereidError, RuntimeError):
+    """A kernel needs more of something than the target has."""
+
+    def __init__(self, required: int, limit: int, name: str):
+        self.required = required
+        self.limit = limit
+        self.name = name
+        super().__init__(f"out of resource: {name}, required: {required}, limit: {limit}")
+
+    def __reduce__(self):
+        return type(self), (self.required, self.limit, self.name)
+
+
+class InterpreterError(NereidError, RuntimeError):
+    """An error of a kernel that runs in an interpreter. Nereid has none and never
+    raises it; the name is there for code that catches it."""
+
+    def __init__(self, error_message: str = ""):
+        self.error_message = error_message
+        super().__init__(error_message)
+
+
+for _class in (
+    NereidError, CompilationError, LaunchError, JobError, ArgumentError, OutOfResources, InterpreterError
+):
     _class.__module__ = "nereid"

@@ -3,32 +3,39 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 import os
 from typing import Any, Callable, Iterable
 
-from nereid import _runtime
+from nereid import _environment, _runtime
 from nereid._errors import CompilationError
 from nereid._source import Dependencies, FunctionSource
 from nereid.language import _types
 from nereid.language._constexpr import const, constexpr
 
 #: Launch keywords that change the compiled code, with their values' types.
-COMPILE_OPTIONS = {"debug": bool, "unused_token": str}
+COMPILE_OPTIONS = {"debug": bool, "unused_token": str, "enable_fp_fusion": bool}
 
 #: Launch keywords that mean something to other targets only; accepted, ignored.
 IGNORED_OPTIONS = frozenset(
     """
-    num_warps num_ctas num_stages maxnreg cluster_dims ptx_version ptx_options ir_override enable_fp_fusion
-    launch_cooperative_grid launch_pdl default_dot_input_precision allowed_dot_input_precisions extern_libs arch
+    num_warps num_ctas num_stages maxnreg minnreg cluster_dims ptx_version ptx_options ir_override
+    launch_cooperative_grid launch_cluster launch_pdl enable_warp_specialization enable_persistent optimize_epilogue
+    num_buffers_warp_spec num_consumer_groups num_dynamic_multicast reg_dec_producer reg_inc_consumer
+    supported_fp8_dtypes deprecated_fp8_dtypes deprecated_fp8_dot_operand_dtypes max_num_imprecise_acc_default
+    backend_name instrumentation_mode schedule_hint sched_hint grf_mode threads_per_warp loop_scheduling default_dot_input_precision allowed_dot_input_precisions extern_libs arch
     sanitize_overflow warp_size waves_per_eu matrix_instr_nonkdim kpack multibuffer enable_auto_bind_sub_block
     auto_tile_and_bind_subblock enable_hivm_auto_cv_balance sync_solver unit_flag inject_barrier_all
     inject_block_all limit_auto_multi_buffer_only_for_local_buffer limit_auto_multi_buffer_of_local_buffer
     set_workspace_multibuffer tile_mix_vector_loop tile_mix_cube_loop disable_auto_inject_block_sync
     enable_nd2nz_on_vector enable_select_analysis enable_mixed_cv enable_ubuf_saving optimize_dynamic_offset
     enable_mask_fallback_conversion auto_blockify_size compile_mode force_simt_only force_simt_template mix_mode
-    parallel_mode shared_mem_dynamic_size bisheng_options use_bytecode allow_fp8e4nv
+    parallel_mode shared_mem_dynamic_size bisheng_options use_bytecode allow_fp8e4nv enable_linearize
+    enable_flatten enable_drop_unit_dims enable_auto_vectorize_v2 enable_vf_fusion enable_bishengir_simt_optimization
+    simt_stack_limit disable_size_align_for_cast enable_cce_vf_auto_sync enable_cce_vf_remove_membar
+    enable_auto_blockify add_auto_scheduling
     """.split()
 )
 
@@ -39,12 +46,15 @@ def _annotation_kind(annotation: Any) -> tuple[bool, bool, str | None]:
     """(is constexpr, is const, name of a scalar type) of a parameter's annotation,
     which is an object or, under ``from __future__ import annotations``, its text."""
     if isinstance(annotation, str):
-        name = annotation.strip().rsplit(".", 1)[-1].strip("'\"")
+        text = annotation.strip().strip("'\"").strip()
+        if text.startswith(("const *", "*k")):
+            return False, True, None
+        name = text.rsplit(".", 1)[-1]
         if name == "constexpr":
             return True, False, None
         if name == "const":
             return False, True, None
-        known = _types.PUBLIC_DTYPES.get(name)
+        known = _types.PUBLIC_DTYPES.get(name) or _types.BY_SIGNATURE.get(text)
         return False, False, known.__nereid_type__ if known is not None and known.name != "void" else None
     if annotation is constexpr or isinstance(annotation, constexpr):
         return True, False, None
@@ -80,7 +90,7 @@ def _chosen(what: str, names: Iterable[str | int] | None, parameters: list[str],
     for item in names or ():
         if isinstance(item, str) and item in parameters:
             chosen.add(item)
-        elif isinstance(item, int) and -len(parameters) <= item < len(parameters):
+        elif isinstance(item, int) and not isinstance(item, bool) and -len(parameters) <= item < len(parameters):
             chosen.add(parameters[item])
         else:
             raise ValueError(
@@ -104,10 +114,11 @@ class JITFunction(_runtime.Dispatcher):
         self,
         fn: Callable,
         *,
+        version: Any = None,
         do_not_specialize: Iterable[str | int] | None = None,
         do_not_specialize_on_alignment: Iterable[str | int] | None = None,
         debug: bool | None = None,
-        noinline: bool = False,
+        noinline: bool | None = None,
         unused_token: str | None = None,
         check_strides: bool = True,
         repr: Callable | None = None,
@@ -121,6 +132,9 @@ class JITFunction(_runtime.Dispatcher):
         name = fn.__name__
         if unused_token is not None and unused_token not in UNUSED_TOKEN:
             raise ValueError(f"@nereid.jit of {name}: unused_token is one of {UNUSED_TOKEN}, not {unused_token!r}")
+        for what, function in (("repr", repr), ("launch_metadata", launch_metadata)):
+            if function is not None and not callable(function):
+                raise TypeError(f"@nereid.jit of {name}: {what} is a function, not {_runtime.describe(function)}")
         parameters = list(inspect.signature(fn).parameters.values())
         names = [parameter.name for parameter in parameters]
         for parameter in parameters:
@@ -146,7 +160,8 @@ class JITFunction(_runtime.Dispatcher):
         super().__init__(name, self.params, check_strides)
         self.fn = fn
         self.arg_names = names
-        self.noinline = noinline
+        self.version = version
+        self.noinline = bool(noinline)
         self.debug = debug
         self.unused_token = unused_token
         self.example_signature = example_signature
@@ -190,6 +205,12 @@ class JITFunction(_runtime.Dispatcher):
     def cache_key(self) -> str:
         return self.dependencies.digest
 
+    @property
+    def device_caches(self) -> dict[int, tuple[dict[int, Any]]]:
+        """The compiled kernels of this process, by device (there is one, 0) and
+        number."""
+        return {0: (dict(enumerate(self._kernels())),)}
+
     # ---- launches
 
     def run(self, *args, grid, warmup: bool = False, **kwargs):
@@ -204,7 +225,7 @@ class JITFunction(_runtime.Dispatcher):
     def _options(self, launch_options: dict[str, Any]) -> dict[str, Any]:
         options = {
             "sub_vec_num": _runtime.active_sub_vec_num(),
-            "debug": os.environ.get("NEREID_DEBUG", "0") not in ("", "0") if self.debug is None else bool(self.debug),
+            "debug": _environment.flag("NEREID_DEBUG") if self.debug is None else bool(self.debug),
             "unused_token": self.unused_token or os.environ.get("NEREID_UNUSED_TOKEN", "error"),
         }
         for name, value in launch_options.items():
@@ -240,7 +261,7 @@ class JITFunction(_runtime.Dispatcher):
         return f"JITFunction({self.__module__}.{self.__qualname__})"
 
 
-def jit(fn: Callable | None = None, *, version: Any = None, **options) -> Any:
+def jit(fn: Callable | None = None, **options) -> Any:
     """Marks a function as written in the kernel language.
 
     Options: ``do_not_specialize`` and ``do_not_specialize_on_alignment`` (names or
@@ -249,11 +270,25 @@ def jit(fn: Callable | None = None, *, version: Any = None, **options) -> Any:
     ("error", "warn" or "keep": a ``dl.wait`` whose token is not used),
     ``check_strides`` (False: the launcher does not ask for the strides of arrays
     that are not contiguous), ``example_signature`` (what ``nereid compile`` uses
-    when it is given none).
+    when it is given none), ``version`` (part of the cache key), ``repr`` (a
+    function from the specialisation, which has ``name``, ``signature`` and
+    ``constants``, to the name that the compiled kernel goes by in reports),
+    ``launch_metadata`` (kept for tools; launches do not call it).
     """
+    unknown = [name for name in options if name not in _JIT_OPTIONS]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], _JIT_OPTIONS, 1)
+        raise TypeError(
+            f"@nereid.jit has no option {unknown[0]!r}{f', did you mean {near[0]!r}' if near else ''}; its options are "
+            f"{', '.join(_JIT_OPTIONS)}"
+        )
     if fn is not None:
         return JITFunction(fn, **options)
     return lambda function: JITFunction(function, **options)
 
 
+_JIT_OPTIONS = [
+    name for name, parameter in inspect.signature(JITFunction.__init__).parameters.items()
+    if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+]
 _runtime.register_language(constexpr, _types.BY_SIGNATURE, set(COMPILE_OPTIONS), set(IGNORED_OPTIONS))

@@ -20,7 +20,7 @@ from nereid.language import _types
 _TYPE = re.compile(r"(\*k?)?([a-z]+[0-9a-z]*)(?::(16))?$")
 
 
-def _type_entry(text: str) -> tuple[str, int] | None:
+def type_entry(text: str) -> tuple[str, int] | None:
     match = _TYPE.match(text)
     if not match:
         return None
@@ -102,7 +102,7 @@ def _entry(param, text: str | None) -> tuple:
         if param.is_constexpr or param.default is None:
             return ("constexpr", getattr(param.default, "value", param.default))
         return _default_entry(param)
-    entry = None if param.is_constexpr else _type_entry(text)
+    entry = None if param.is_constexpr else type_entry(text)
     if entry is not None:
         name, divisible = entry
         return ("*k" + name[1:] if param.is_const and name[0] == "*" and name[1] != "k" else name, divisible)

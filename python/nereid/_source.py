@@ -127,6 +127,8 @@ class Dependencies:
         self.watched: list[tuple[Any, str | None, Any]] = []
         self._seen: set[int] = set()
         self._hash = hashlib.sha256()
+        if function.version is not None:
+            self._add("version", str(function.version))
         self._visit(function.fn, function.noinline)
         self.digest = self._hash.hexdigest()
 

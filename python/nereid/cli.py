@@ -50,6 +50,8 @@ def _add_run(commands) -> None:
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE",
                         help="variable for all ranks; {rank} in the value becomes the rank")
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say which rank failed")
+    parser.add_argument("--as-triton", action="store_true",
+                        help="imports of triton and triton_dist mean Nereid, for files written for them")
     parser.add_argument("-m", "--module", metavar="NAME", help="run a module instead of a script, like python -m")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py ...", help="script and its arguments")
     parser.set_defaults(function=_run)
@@ -69,8 +71,9 @@ def _command_line(args: argparse.Namespace) -> list[str]:
     command = list(args.command)
     if command and command[0] == "--":
         command = command[1:]
+    as_triton = ["-m", "nereid.compat"] if args.as_triton else []
     if args.module:
-        return [sys.executable, "-m", args.module, *command]
+        return [sys.executable, *as_triton, "-m", args.module, *command]
     if not command:
         raise UsageError("nereid run: no script was given; write nereid run -n 4 script.py")
     script = command[0]
@@ -81,7 +84,9 @@ def _command_line(args: argparse.Namespace) -> list[str]:
     if script.endswith(".py") or (Path(script).exists() and not os.access(script, os.X_OK)):
         if not Path(script).exists():
             raise UsageError(f"nereid run: there is no file '{script}'")
-        return [sys.executable, *command]
+        return [sys.executable, *as_triton, *command]
+    if as_triton:
+        raise UsageError(f"nereid run: --as-triton goes with a Python script or a module, not with '{script}'")
     return command
 
 
@@ -311,6 +316,40 @@ def _stage(kernel: Any, specs: list, options: dict, stage: str, triton: str | No
     return getattr(compilation, {"cpu-tiles": "tiles"}.get(stage, stage))
 
 
+# ---- nereid cache
+
+
+def _add_cache(commands) -> None:
+    parser = commands.add_parser(
+        "cache",
+        help="show or clear the cache of compiled kernels",
+        description="Shows where compiled kernels are kept, how many there are and how large; lists them; or removes "
+        "them (and the stored results of autotuning). Other processes may use the cache meanwhile.",
+    )
+    parser.add_argument("action", nargs="?", choices=("show", "list", "clear"), default="show")
+    parser.set_defaults(function=_cache_command)
+
+
+def _cache_command(args: argparse.Namespace) -> int:
+    from nereid import _cache
+
+    root = _cache.cache_root()
+    if root is None:
+        print("the cache is switched off (NEREID_CACHE=0)")
+        return 0
+    if args.action == "clear":
+        count = _cache.clear()
+        print(f"{count} kernel{'' if count == 1 else 's'} removed from {root}")
+        return 0
+    entries = _cache.entries()
+    if args.action == "list":
+        for entry in entries:
+            print(f"{entry.name:<40} {entry.bytes / 1024:8.1f} KiB  {entry.key[:16]}")
+    total = sum(entry.bytes for entry in entries)
+    print(f"{root}: {len(entries)} kernel{'' if len(entries) == 1 else 's'}, {total / 2**20:.1f} MiB")
+    return 0
+
+
 # ---- nereid info
 
 
@@ -323,22 +362,11 @@ def _add_info(commands) -> None:
     parser.set_defaults(function=_info)
 
 
-#: Variables that the Python package reads; the runtime has a table of its own.
-PYTHON_KNOBS = [
-    ("NEREID_CACHE_DIR", "~/.cache/nereid", "folder of compiled kernels"),
-    ("NEREID_CACHE", "1", "0 switches the disk cache off"),
-    ("NEREID_ALWAYS_COMPILE", "0", "1 compiles anew even if the cache has the kernel"),
-    ("NEREID_DUMP", "", "folder that gets every stage of each compiled kernel"),
-    ("NEREID_DEBUG", "0", "1 makes tl.device_assert active in all kernels"),
-    ("NEREID_UNUSED_TOKEN", "error", "error, warn or keep: a dl.wait whose token is not used"),
-]
-
-
 def _info(args: argparse.Namespace) -> int:
     import numpy
 
     import nereid
-    from nereid import _cache, _runtime
+    from nereid import _cache, _environment, _runtime
 
     def line(name: str, value: Any) -> None:
         print(f"  {name:<22}{value}")
@@ -366,7 +394,7 @@ def _info(args: argparse.Namespace) -> int:
         stride = profile["wait_stride"] or "element size"
         line(name, f"vector cores per AI core: {profile['sub_vec_num']}, bytes between signals of a wait: {stride}")
     print("\nEnvironment variables (value, else default)")
-    rows = [*_runtime.knobs(), *PYTHON_KNOBS]
+    rows = [*_runtime.knobs(), *_environment.VARIABLES]
     width = max(len(name) for name, _, _ in rows) + 2
     for name, default, text in rows:
         value = os.environ.get(name)
@@ -389,6 +417,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(commands)
     _add_compile(commands)
     _run_ir.add_command(commands)
+    _add_cache(commands)
     _add_info(commands)
     return parser
 

@@ -9,9 +9,21 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from nereid._perf_report import Benchmark, Mark, perf_report
 from nereid._spawn import RankFailure, SpawnError, run_ranks
 
-__all__ = ["RankFailure", "SpawnError", "assert_close", "do_bench", "spawn"]
+__all__ = [
+    "Benchmark",
+    "Mark",
+    "RankFailure",
+    "SpawnError",
+    "assert_close",
+    "do_bench",
+    "do_bench_cudagraph",
+    "do_bench_npu",
+    "perf_report",
+    "spawn",
+]
 
 
 def spawn(
@@ -130,6 +142,7 @@ def do_bench(
     fn: Callable[[], Any],
     warmup: float = 25,
     rep: float = 100,
+    grad_to_none: Sequence[Any] | None = None,
     quantiles: Sequence[float] | None = None,
     return_mode: str = "mean",
 ) -> float | list[float]:
@@ -137,27 +150,72 @@ def do_bench(
 
     Calls it for about `warmup` ms, then measures calls for about `rep` ms, at
     least five. `return_mode` is "min", "max", "mean", "median" or "all";
-    `quantiles` gives those instead. On several ranks every rank measures the same
+    `quantiles` gives those instead. The ``grad`` of the tensors in `grad_to_none`
+    is set to None before each call. On several ranks every rank measures the same
     number of calls only if they do so by themselves: put a barrier into `fn`, and
     use ``bench_calls`` to fix the number.
     """
     if return_mode not in ("min", "max", "mean", "median", "all"):
         raise ValueError(f"return_mode is min, max, mean, median or all, not {return_mode!r}")
+    if not callable(fn):
+        raise TypeError(f"do_bench takes a function without arguments, not {fn!r}")
     start = time.perf_counter()
     calls = 0
     while calls == 0 or time.perf_counter() - start < warmup / 1000:
+        _forget_gradients(grad_to_none)
         fn()
         calls += 1
     estimate = (time.perf_counter() - start) / calls
-    return bench_calls(fn, max(5, int(rep / 1000 / max(estimate, 1e-9))), quantiles, return_mode)
+    return bench_calls(fn, max(5, int(rep / 1000 / max(estimate, 1e-9))), quantiles, return_mode, grad_to_none)
+
+
+def _forget_gradients(tensors: Sequence[Any] | None) -> None:
+    for tensor in tensors or ():
+        tensor.grad = None
+
+
+def do_bench_cudagraph(
+    fn: Callable[[], Any],
+    rep: float = 20,
+    grad_to_none: Sequence[Any] | None = None,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+) -> float | list[float]:
+    """``do_bench`` under the name of a way to measure that needs a GPU: the CPU has
+    no graphs, a launch costs what it costs."""
+    return do_bench(fn, warmup=5, rep=rep, grad_to_none=grad_to_none, quantiles=quantiles, return_mode=return_mode)
+
+
+def do_bench_npu(
+    funcs: Callable[[], Any] | Sequence[Callable[[], Any]],
+    warmup: int = 5,
+    active: int = 30,
+    clear_l2_cache: bool = False,
+    prof_dir: str | None = None,
+    keep_res: bool = False,
+) -> float | list[float]:
+    """Mean time in **micro**seconds of each function, over `active` calls after
+    `warmup` calls; one number for one function. The other parameters belong to
+    the NPU's profiler and have no effect."""
+    times = []
+    for fn in [funcs] if callable(funcs) else funcs:
+        for _ in range(warmup):
+            fn()
+        times.append(1000 * bench_calls(fn, active))
+    return times[0] if callable(funcs) else times
 
 
 def bench_calls(
-    fn: Callable[[], Any], calls: int, quantiles: Sequence[float] | None = None, return_mode: str = "mean"
+    fn: Callable[[], Any],
+    calls: int,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+    grad_to_none: Sequence[Any] | None = None,
 ) -> float | list[float]:
     """Time of ``fn()`` in milliseconds over exactly `calls` calls; see do_bench."""
     times = np.empty(calls)
     for i in range(calls):
+        _forget_gradients(grad_to_none)
         start = time.perf_counter()
         fn()
         times[i] = 1e3 * (time.perf_counter() - start)

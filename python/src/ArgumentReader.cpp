@@ -363,6 +363,11 @@ bool ArgumentReader::readRuntime(PyObject *value, const Parameter &parameter, Py
 bool ArgumentReader::readOther(PyObject *value, const Parameter &parameter, PyObject **spec) {
   if (PyTuple_Check(value))
     return readTuple(value, parameter, spec);
+  if (PyObject *fields = descriptorFields(value)) {
+    const bool ok = readDescriptor(fields, parameter, spec);
+    Py_DECREF(fields);
+    return ok;
+  }
   if (dtypesArePointers) {
     bool matched = false;
     const bool ok = readPointerDtype(value, parameter, spec, matched);
@@ -385,7 +390,8 @@ bool ArgumentReader::readOther(PyObject *value, const Parameter &parameter, PyOb
     return fail(describeObject(value) + " was given; wrap its memory in an array: np.asarray(x)");
   return fail(describeObject(value) +
               " cannot be passed to a kernel. A kernel takes numpy arrays, torch CPU tensors, DLPack objects, symmetric "
-              "tensors (nereid.symm), ints, floats, bools, None, dtypes, jit functions and tuples of such");
+              "tensors (nereid.symm), tensor descriptors, ints, floats, bools, None, dtypes, jit functions and tuples "
+              "of such");
 }
 
 bool ArgumentReader::readInteger(PyObject *value, const Parameter &parameter, PyObject **spec) {

@@ -133,6 +133,10 @@ private:
   bool readArrayArgument(PyObject *value, const Parameter &parameter, PyObject **spec, bool &isArray);
   bool readTuple(PyObject *value, const Parameter &parameter, PyObject **spec);
   bool readPointerDtype(PyObject *value, const Parameter &parameter, PyObject **spec, bool &matched);
+  /// What nereid.TensorDescriptor says of itself, a new reference; null without
+  /// an exception for anything else.
+  static PyObject *descriptorFields(PyObject *value);
+  bool readDescriptor(PyObject *fields, const Parameter &parameter, PyObject **spec);
 
   void addSlot(uint64_t value);
   bool typeSpec(PyObject **spec, const std::string &name, bool divisible);

@@ -57,6 +57,10 @@
 //   ("tuple", [entries], names) a tuple argument; run-time leaves take
 //                               consecutive argument slots. names: list of str
 //                               for a namedtuple, else None
+//   ("tensordesc", [entries], block_shape, padding)
+//                               a tensor descriptor: entries are its address, its
+//                               sizes ("i32") and all strides but the last, which
+//                               is 1 ("i64"); padding "zero" or "nan"
 //
 // Run-time arguments take the kernel's argument slots in the order of the
 // parameters, depth first. `options` is a dict:

@@ -44,9 +44,12 @@ struct Dispatcher {
   InternTable interned;
   std::unordered_map<std::string, CachedKernel, StringHash, std::equal_to<>> kernels;
   std::vector<WatchedGlobal> watched;
+  /// Functions that get the arguments of each launch before it; a list or null.
+  PyObject *preRunHooks = nullptr;
 
   ~Dispatcher() {
     clear();
+    Py_XDECREF(preRunHooks);
     for (Parameter &parameter : parameters) {
       Py_XDECREF(parameter.name);
       Py_XDECREF(parameter.defaultValue);
@@ -120,11 +123,15 @@ int64_t parameterIndex(const Dispatcher &state, PyObject *name) {
   return -1;
 }
 
-/// The name of a parameter close to `name`, for "did you mean".
-std::string closestParameter(const Dispatcher &state, PyObject *name) {
+/// The name of a parameter or launch option close to `name`, for "did you mean".
+std::string closestKeyword(const Dispatcher &state, PyObject *name) {
   nb::list names;
   for (const Parameter &parameter : state.parameters)
     names.append(nb::borrow(parameter.name));
+  for (PyObject *options : {languageObjects().compileOptions, languageObjects().ignoredOptions})
+    if (options)
+      for (nb::handle option : nb::borrow(options))
+        names.append(option);
   try {
     nb::object matches = nb::module_::import_("difflib").attr("get_close_matches")(nb::borrow(name), names, 1);
     if (nb::len(matches) > 0)
@@ -160,7 +167,7 @@ bool bindKeyword(Dispatcher &state, Bound &bound, size_t numPositional, PyObject
     return failLaunch(state, "the keyword '" + std::string(text) + "' belongs to " + state.name +
                                  ".run(...); with kernel[grid](...) the grid stands in the brackets");
   return failLaunch(state, "there is neither a parameter nor a launch option '" + std::string(text) + "'." +
-                               closestParameter(state, name) + " The kernel is " + signatureText(state));
+                               closestKeyword(state, name) + " The kernel is " + signatureText(state));
 }
 
 bool bindArguments(Dispatcher &state, Bound &bound, PyObject *const *args, size_t numPositional, PyObject *kwnames) {
@@ -267,9 +274,36 @@ void failNotSymmetric(const Dispatcher &state, const ArgumentReader &reader, con
                    " does not. Make it with nereid.symm.zeros(shape, dtype), empty, full or from_array, on every rank");
 }
 
+/// Calls the functions of add_pre_run_hook with the arguments of a launch.
+bool callPreRunHooks(PyObject *hooks, PyObject *const *args, size_t numPositional, PyObject *kwnames) {
+  try {
+    nb::list positional;
+    for (size_t i = 0; i < numPositional; ++i)
+      positional.append(nb::borrow(args[i]));
+    nb::dict keywords;
+    for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); ++i)
+      keywords[nb::borrow(PyTuple_GET_ITEM(kwnames, i))] = nb::borrow(args[numPositional + i]);
+    nb::tuple given(positional);
+    nb::object snapshot = nb::steal(PySequence_Tuple(hooks));
+    for (nb::handle hook : snapshot) {
+      PyObject *result = PyObject_Call(hook.ptr(), given.ptr(), keywords.ptr());
+      if (!result)
+        return false;
+      Py_DECREF(result);
+    }
+    return true;
+  } catch (nb::python_error &error) {
+    error.restore();
+    return false;
+  }
+}
+
 PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t numPositional, PyObject *kwnames,
                  Mode mode) {
   Dispatcher &state = stateOf(self);
+  if (state.preRunHooks && mode == Mode::Launch &&
+      !callPreRunHooks(state.preRunHooks, args, numPositional, kwnames))
+    return nullptr;
   Bound bound;
   if (!bindArguments(state, bound, args, numPositional, kwnames))
     return nullptr;
@@ -489,6 +523,21 @@ PyObject *watchGlobals(PyObject *self, PyObject *rows) {
   Py_RETURN_NONE;
 }
 
+PyObject *addPreRunHook(PyObject *self, PyObject *hook) {
+  Dispatcher &state = stateOf(self);
+  if (!PyCallable_Check(hook)) {
+    PyErr_SetString(PyExc_TypeError, (state.name + ".add_pre_run_hook takes a function of the launch's arguments, not " +
+                                      describeObject(hook))
+                                         .c_str());
+    return nullptr;
+  }
+  if (!state.preRunHooks && !(state.preRunHooks = PyList_New(0)))
+    return nullptr;
+  if (PyList_Append(state.preRunHooks, hook) != 0)
+    return nullptr;
+  Py_RETURN_NONE;
+}
+
 PyObject *clearKernels(PyObject *self, PyObject *) {
   stateOf(self).clear();
   Py_RETURN_NONE;
@@ -505,6 +554,8 @@ PyObject *listKernels(PyObject *self, PyObject *) {
 PyMethodDef dispatcherMethods[] = {
     {"_run", runDispatcher, METH_VARARGS, nullptr},
     {"_watch", watchGlobals, METH_O, nullptr},
+    {"add_pre_run_hook", addPreRunHook, METH_O,
+     "Calls a function with the arguments of each launch, before it."},
     {"_clear", clearKernels, METH_NOARGS, "Forgets all compiled kernels of this function."},
     {"_kernels", listKernels, METH_NOARGS, "The compiled kernels of this function in this process."},
     {nullptr, nullptr, 0, nullptr},

@@ -36,6 +36,14 @@ KernelArgument importArgument(PythonEnvironment &environment, nb::handle entry) 
                             ": constants are None, numbers, strings, dtypes, jit functions and tuples of them")
                                .c_str());
     }
+  } else if (kind == "tensordesc") {
+    argument.items.emplace();
+    for (nb::handle item : fields[1])
+      argument.items->push_back(importArgument(environment, item));
+    argument.blockShape.emplace();
+    for (nb::handle size : fields[2])
+      argument.blockShape->push_back(nb::cast<int64_t>(size));
+    argument.padding = nb::cast<std::string>(fields[3]);
   } else if (kind == "tuple") {
     argument.items.emplace();
     for (nb::handle item : fields[1])

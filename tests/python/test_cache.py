@@ -212,3 +212,58 @@ def test_kernels_with_warnings_warn_in_every_process(cache_folder):
         with pytest.warns(UserWarning, match="token of this wait"):
             assert not kernel.warmup(np.int64, np.float32).from_cache
     assert not entries(cache_folder)
+
+
+def test_disk_that_is_full(cache_folder):
+    """Files cannot grow beyond a few bytes: nothing is stored, and nothing breaks."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64, hard))
+        assert not run_scale().from_cache
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not entries(cache_folder) and not list(cache_folder.glob("*/.new-*"))
+    scale._clear()
+    assert not run_scale().from_cache
+    scale._clear()
+    assert run_scale().from_cache
+
+
+def test_folder_without_permission_to_write(cache_folder):
+    run_scale()
+    (entry,) = entries(cache_folder)
+    folders = [entry.parent, entry.parent.parent, cache_folder]
+    for folder in folders:
+        folder.chmod(0o555)
+    try:
+        scale._clear()
+        assert run_scale().from_cache
+    finally:
+        for folder in folders:
+            folder.chmod(0o755)
+
+
+def test_dump_is_made_by_compiling(cache_folder, tmp_path, monkeypatch):
+    run_scale()
+    scale._clear()
+    monkeypatch.setenv("NEREID_DUMP", str(tmp_path / "dump"))
+    assert not run_scale().from_cache
+    names = sorted(path.name for path in (tmp_path / "dump").iterdir())
+    assert any("frontend" in name for name in names) and any("cpu-tiles" in name for name in names)
+
+
+def test_list_and_clear(cache_folder, capsys):
+    from nereid import cli
+
+    run_scale()
+    keep = cache_folder / "notes.txt"
+    keep.write_text("mine")
+    assert cli.main(["cache", "list"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("scale ") and f"{cache_folder}: 1 kernel, " in printed
+    assert cli.main(["cache", "clear"]) == 0
+    assert "1 kernel removed" in capsys.readouterr().out and not entries(cache_folder) and keep.exists()
+    assert cli.main(["cache"]) == 0
+    assert "0 kernels" in capsys.readouterr().out

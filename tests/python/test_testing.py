@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from nereid.testing import assert_close, do_bench
+from nereid.testing import Benchmark, assert_close, do_bench, do_bench_cudagraph, do_bench_npu, perf_report
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, ml_dtypes.bfloat16, np.int32])
@@ -58,3 +58,46 @@ def test_do_bench():
     assert len(do_bench(lambda: time.sleep(0.001), warmup=2, rep=10, return_mode="all")) >= 5
     with pytest.raises(ValueError, match="return_mode"):
         do_bench(lambda: None, return_mode="average")
+
+
+def test_gradients_are_forgotten():
+    class Tensor:
+        grad = 3
+
+    tensor = Tensor()
+    do_bench(lambda: None, warmup=0, rep=0, grad_to_none=[tensor])
+    assert tensor.grad is None
+
+
+def test_other_ways_to_measure():
+    assert 0.9 < do_bench_cudagraph(lambda: time.sleep(0.001), rep=5) < 100
+    assert 900 < do_bench_npu(lambda: time.sleep(0.001), warmup=1, active=3) < 100_000
+    assert len(do_bench_npu([lambda: None, lambda: None], warmup=0, active=2)) == 2
+
+
+def benchmarks(**changes):
+    fields = dict(x_names=["m", "n"], x_vals=[2, (3, 4)], line_arg="provider", line_vals=["a", "b"],
+                  line_names=["A", "B"], plot_name="products", args={"k": 10})
+    return Benchmark(**{**fields, **changes})
+
+
+def test_perf_report(tmp_path, capsys):
+    @perf_report(benchmarks())
+    def measure(m, n, provider, k, plus=0):
+        value = m * n * k + plus
+        return value if provider == "a" else (value + 0.5, value, value + 1)
+
+    assert measure(1, 2, "a", 3) == 6
+    assert measure.run(print_data=True, save_path=str(tmp_path), plus=1) is None
+    lines = (tmp_path / "products.csv").read_text().splitlines()
+    assert lines == ["m,n,A,B", "2,2,41,41.5", "3,4,121,121.5"]
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "products:" and printed[1].split() == ["m", "n", "A", "B"]
+    assert printed[3].split() == ["1", "3", "4", "121", "121.5"]
+
+
+def test_wrong_benchmarks():
+    with pytest.raises(ValueError, match="line_vals has 2 values and line_names 1"):
+        benchmarks(line_names=["A"])
+    with pytest.raises(ValueError, match="for the 2 names m, n"):
+        perf_report(benchmarks(x_vals=[(1, 2, 3)]))(lambda **k: 0).run()

@@ -85,6 +85,33 @@ Value Walker::kernelArgument(const KernelArgument &argument, const Param &param,
   return tensor;
 }
 
+/// `value` with the parts of host-made descriptors put together.
+Value Walker::withDescriptors(const KernelArgument &argument, Value value, const SourceRange &range) {
+  if (!argument.items)
+    return value;
+  const Tuple &parts = value.as<Tuple>();
+  if (!argument.blockShape) {
+    Tuple tuple = parts;
+    for (size_t i = 0; i < tuple.items.size(); ++i)
+      tuple.items[i] = withDescriptors((*argument.items)[i], tuple.items[i], range);
+    return tuple;
+  }
+  size_t rank = argument.blockShape->size();
+  semantic.checkShape(*argument.blockShape, range);
+  Tensor base = parts.items[0].as<Tensor>();
+  llvm::SmallVector<mlir::Value> shape, strides;
+  for (size_t d = 0; d < rank; ++d)
+    shape.push_back(parts.items[1 + d].as<Tensor>().handle);
+  for (size_t d = 0; d + 1 < rank; ++d)
+    strides.push_back(parts.items[1 + rank + d].as<Tensor>().handle);
+  strides.push_back(semantic.constant(Int(1), Scalar::Int64, range).handle);
+  Type type = Type::descriptor(*argument.blockShape, base.type.pointee());
+  auto op = semantic.emit<tt::MakeTensorDescOp>(
+      range, type.lower(&context), base.handle, shape, strides,
+      argument.padding == "nan" ? tt::PaddingOption::PAD_NAN : tt::PaddingOption::PAD_ZERO);
+  return semantic.wrap(op.getResult(), type, range);
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> Walker::build() {
   const FunctionDef &function = *request.function;
   if (request.arguments.size() != function.params.size())
@@ -131,9 +158,9 @@ mlir::OwningOpRef<mlir::ModuleOp> Walker::build() {
   unsigned next = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     const Param &param = function.params[i];
-    kernel.locals[param.name] =
-        Binding{fill(values[i], entry->getArguments(), next, param.range), param.range, param.isConstexpr,
-                nextVersion++};
+    Value value = withDescriptors(request.arguments[i], fill(values[i], entry->getArguments(), next, param.range),
+                                  param.range);
+    kernel.locals[param.name] = Binding{std::move(value), param.range, param.isConstexpr, nextVersion++};
   }
   frame = &kernel;
   Value result = walkFunctionBody(function);

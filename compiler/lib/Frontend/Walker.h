@@ -75,6 +75,7 @@ private:
   // ---- Walker.cpp: kernel, names
   Value kernelArgument(const KernelArgument &argument, const Param &param, const std::string &name,
                        std::vector<Tensor> &slots, std::vector<int> &divisibility, std::vector<std::string> &names);
+  Value withDescriptors(const KernelArgument &argument, Value value, const SourceRange &range);
   void verify(mlir::ModuleOp module);
   Value lookup(const NameExpr &name);
   void bind(llvm::StringRef name, Value value, const SourceRange &range, bool isConstexpr = false);

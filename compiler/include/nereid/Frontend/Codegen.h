@@ -28,6 +28,10 @@ struct KernelArgument {
   /// Or a tuple; its run-time leaves take consecutive slots.
   std::optional<std::vector<KernelArgument>> items;
   std::vector<std::string> itemNames; // of a named tuple
+  /// Or a tensor descriptor with blocks of this shape: `items` are its address,
+  /// its sizes (i32) and all strides but the last, which is 1 (i64).
+  std::optional<std::vector<int64_t>> blockShape;
+  std::string padding; // "zero" or "nan"
 };
 
 struct KernelRequest {

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The environment variables that the Python package and the compiler read; the
+runtime has a table of its own (``_runtime.knobs()``). docs/environment.md shows
+both, and a test compares it with them and with the code."""
+
+from __future__ import annotations
+
+import os
+
+#: (name, default, meaning). A name with default "0" or "1" is a switch.
+VARIABLES = [
+    ("NEREID_CACHE_DIR", "~/.cache/nereid", "folder of compiled kernels"),
+    ("NEREID_CACHE", "1", "0 switches the disk cache off"),
+    ("NEREID_ALWAYS_COMPILE", "0", "1 compiles anew even if the cache has the kernel"),
+    ("NEREID_DUMP", "", "folder that gets every stage of each kernel that is launched"),
+    ("NEREID_PRINT_AUTOTUNING", "0", "1 prints what autotuning has measured and chosen"),
+    ("NEREID_CACHE_AUTOTUNING", "0", "1 keeps choices of autotuning on disk, as cache_results=True does"),
+    ("NEREID_DEBUG", "0", "1 makes tl.device_assert active in all kernels"),
+    ("NEREID_UNUSED_TOKEN", "error", "error, warn or keep: a dl.wait whose token is not used"),
+    ("NEREID_RUN_IR_RANK", "", "rank of a process that `nereid run-ir` has started (set by it)"),
+    ("NEREID_CPU", "host", "CPU to compile for: host, native or a name that LLVM knows, e.g. x86-64-v3"),
+]
+
+
+def flag(name: str, default: str = "0") -> bool:
+    """Whether a switch is on: set to anything but nothing, 0, false, no or off."""
+    return os.environ.get(name, default).strip().lower() not in ("", "0", "false", "no", "off")
+
+
+def _table(rows: list[tuple[str, str, str]]) -> str:
+    lines = ["| variable | default | meaning |", "| --- | --- | --- |"]
+    for name, default, text in rows:
+        lines.append(f"| `{name}` | {f'`{default}`' if default else '-'} | {text} |")
+    return "\n".join(lines)
+
+
+def page() -> str:
+    """docs/environment.md, which ``python -m nereid._environment`` writes."""
+    from nereid import _runtime
+
+    return f"""# Environment variables
+
+Everything that Nereid reads from the environment; `nereid info` shows the values in force. A switch is off when it is
+empty, `0`, `false`, `no` or `off`. This page is written by `python -m nereid._environment > docs/environment.md`.
+
+## Compiling and launching
+
+{_table(VARIABLES)}
+
+`NEREID_CACHE_DIR` unset means `$XDG_CACHE_HOME/nereid` where that variable is set. While `NEREID_DUMP` is set, kernels
+are compiled even when the cache has them, and the folder gets `KERNEL.0-frontend.mlir` and so on, one file per stage.
+
+## Ranks
+
+{_table(_runtime.knobs())}
+"""
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which names of triton and triton_dist stand for what."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from typing import Any
+
+import nereid
+import nereid.language as tl
+from nereid import _jit, _tensors, compiler, distributed, libshmem_device, runtime, testing
+from nereid.language import extra
+from nereid.language import _types
+from nereid.language._constexpr import _unwrap, constexpr_function
+
+#: The version of the language that files are told.
+VERSION = "3.5.0"
+
+
+def _public(module: Any) -> dict[str, Any]:
+    return {name: value for name, value in vars(module).items() if not name.startswith("_")}
+
+
+def must_use_result(value: Any, is_method: bool = True) -> Any:
+    """Marks a function whose result must be used; here without effect."""
+    if callable(value):
+        return value
+    return lambda function: function
+
+
+def libentry(**_options: Any) -> Any:
+    """Decorator that other targets launch faster with; launches need no help here."""
+    return lambda fn: fn
+
+
+class _Knobs(types.SimpleNamespace):
+    """Settings of the other compiler: they can be read and set, without effect."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        value = _Knobs()
+        setattr(self, name, value)
+        return value
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+
+class KernelInterface:
+    """Base of what can be launched with ``kernel[grid](...)``."""
+
+    def __getitem__(self, grid):
+        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+
+
+@constexpr_function
+def _log2(value: int) -> int:
+    return value.bit_length() - 1
+
+
+@constexpr_function
+def _is_power_of_two(value: int) -> bool:
+    return value > 0 and value & (value - 1) == 0
+
+
+def _language() -> dict[str, dict[str, Any]]:
+    """triton.language and its parts."""
+    core = {
+        **{name: value for name, value in _public(tl).items() if not inspect.ismodule(value)},
+        "_unwrap_if_constexpr": _unwrap,
+        "_constexpr_to_value": _unwrap,
+        "constexpr_function": constexpr_function,
+        "str_to_ty": _string_to_type,
+    }
+    libdevice = _public(extra.libdevice)
+    math = {**libdevice, **_public(tl.math)}
+    cann = _public(extra.cann)
+    extension = _public(extra.cann.extension)
+    names = {
+        "triton.language": {name: value for name, value in core.items() if not name.startswith("_")},
+        "triton.language.core": {**core, "TRITON_MAX_TENSOR_NUMEL": core.get("TRITON_MAX_TENSOR_NUMEL", 1 << 20)},
+        "triton.language.standard": {**core, "_log2": _log2, "_is_power_of_two": _is_power_of_two},
+        "triton.language.math": math,
+        "triton.language.random": core,
+        "triton.language.extra": {},
+        "triton.language.extra.libdevice": libdevice,
+        "triton.language.extra.cann": {n: v for n, v in cann.items() if not inspect.ismodule(v)},
+        "triton.language.extra.cann.libdevice": libdevice,
+        "triton.language.extra.cann.extension": extension,
+        "triton.language.extra.ascend": {},
+        "triton.language.extra.ascend.libdevice": libdevice,
+        "triton.language.extra.intel": {},
+        "triton.language.extra.intel.libdevice": libdevice,
+    }
+    for vendor in ("cuda", "hip"):
+        names[f"triton.language.extra.{vendor}"] = {}
+        names[f"triton.language.extra.{vendor}.libdevice"] = libdevice
+    if hasattr(tl, "target_info"):
+        names["triton.language.target_info"] = _public(tl.target_info)
+    return names
+
+
+def _string_to_type(name: str, *_ignored: Any) -> Any:
+    found = _types.BY_SIGNATURE.get(name.lstrip("*k"))
+    if found is None:
+        raise ValueError(f"there is no type '{name}'")
+    return tl.pointer_type(found) if name.startswith("*") else found
+
+
+def _runtime_names() -> dict[str, dict[str, Any]]:
+    jit = {
+        "JITFunction": _jit.JITFunction,
+        "KernelInterface": KernelInterface,
+        "MockTensor": _tensors.MockTensor,
+        "TensorWrapper": _tensors.TensorWrapper,
+        "jit": nereid.jit,
+        "reinterpret": nereid.reinterpret,
+        "constexpr_function": constexpr_function,
+    }
+    tuner = {
+        name: getattr(runtime, name) for name in ("Autotuner", "Config", "Heuristics", "autotune", "heuristics")
+    }
+    errors = {name: getattr(runtime, name) for name in ("InterpreterError", "OutOfResources")}
+    cache = {"default_cache_dir": runtime.cache_folder}
+    return {
+        "triton.runtime": {**_public(runtime), **jit, **tuner, **errors},
+        "triton.runtime.jit": jit,
+        "triton.runtime.autotuner": {**tuner, **errors, "OutOfResources": runtime.OutOfResources},
+        "triton.runtime.errors": errors,
+        "triton.runtime.driver": {"driver": runtime.driver, "active": runtime.driver.active},
+        "triton.runtime.cache": cache,
+        "triton.runtime.libentry": {"libentry": libentry},
+        "triton.runtime._allocation": {"set_allocator": runtime.set_allocator},
+        "triton.knobs": {
+            name: _Knobs()
+            for name in ("runtime", "compilation", "autotuning", "cache", "language", "nvidia", "amd", "ascend", "proton")
+        },
+        "triton.tools": {},
+        "triton.tools.tensor_descriptor": {"TensorDescriptor": nereid.TensorDescriptor},
+        "triton.backends": {"backends": {}},
+        "triton.backends.compiler": {"GPUTarget": runtime.GPUTarget, "AttrsDescriptor": compiler.AttrsDescriptor},
+        "triton.backends.driver": {},
+        "triton.backends.ascend": {},
+        "triton.backends.ascend.driver": {"NPUUtils": lambda: runtime.driver.active.utils},
+        "triton.backends.ascend.testing": {"do_bench_npu": testing.do_bench_npu},
+        "triton.backends.ascend.runtime": tuner,
+        "triton.compiler": _public(compiler),
+        "triton.compiler.compiler": {**_public(compiler), "triton_key": lambda: f"nereid-{nereid.__version__}"},
+        "triton.compiler.errors": {
+            "CompilationError": nereid.CompilationError,
+            "CompileTimeAssertionFailure": nereid.CompilationError,
+            "UnsupportedLanguageConstruct": nereid.CompilationError,
+        },
+        "triton.testing": _public(testing),
+    }
+
+
+def _root() -> dict[str, Any]:
+    names = (
+        "CompilationError Config InterpreterError JITFunction OutOfResources autotune cdiv compile constexpr_function "
+        "heuristics jit next_power_of_2 reinterpret set_allocator"
+    )
+    root = {name: getattr(nereid, name) for name in names.split()}
+    if hasattr(nereid, "aggregate"):
+        root["aggregate"] = nereid.aggregate
+    return {
+        **root,
+        "__version__": VERSION,
+        "KernelInterface": KernelInterface,
+        "MockTensor": _tensors.MockTensor,
+        "TensorWrapper": _tensors.TensorWrapper,
+        "TritonError": nereid.NereidError,
+        "must_use_result": must_use_result,
+    }
+
+
+def _distributed() -> dict[str, dict[str, Any]]:
+    dl = _public(distributed)
+    shmem = _public(libshmem_device)
+    return {
+        "triton_dist": {"jit": nereid.jit, "__version__": VERSION},
+        "triton_dist.language": {name: value for name, value in dl.items() if not inspect.ismodule(value)},
+        "triton_dist.language.distributed_ops": dl,
+        "triton_dist.language.extra": {},
+        "triton_dist.language.extra.libshmem_device": shmem,
+        "triton_dist.language.extra.language_extra": {},
+        "triton_dist.language.extra.ascend": {},
+        "triton_dist.language.extra.ascend.libaclshmem_device": shmem,
+        "triton_dist.language.extra.cuda": {},
+        "triton_dist.language.extra.cuda.libnvshmem_device": shmem,
+        "triton_dist.language.extra.hip": {},
+        "triton_dist.language.extra.hip.librocshmem_device": shmem,
+    }
+
+
+def modules() -> dict[str, dict[str, Any]]:
+    """Contents by module name, parents before their children."""
+    extension = {
+        "triton.extension": {},
+        "triton.extension.buffer": {},
+    }
+    return {"triton": _root(), **_language(), **_runtime_names(), **extension, **_distributed()}
+

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Files written for triton run as they are: nereid run --as-triton, nereid.compat.triton."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+SCRIPT = """
+import sys
+import numpy as np
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+from triton.tools.tensor_descriptor import TensorDescriptor
+from triton.runtime import driver
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": b}, num_warps=4) for b in (32, 64)], key=["n"])
+@triton.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})
+@triton.jit
+def kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    tl.store(y_ptr + offs, libdevice.pow(tl.load(x_ptr + offs, mask=mask, other=0.0), 2.0) + EVEN, mask=mask)
+
+
+x = np.arange(100, dtype=np.float32)
+y = np.zeros_like(x)
+kernel[lambda meta: (triton.cdiv(meta["n"], meta["BLOCK"]),)](x, y, x.size)
+triton.testing.assert_close(y, x * x)
+print("done", sys.argv[1:], __name__, triton.language.float32, driver.active.get_current_device())
+"""
+
+DISTRIBUTED = """
+import numpy as np
+import triton
+import triton.language as tl
+import triton_dist.language as dl
+from triton_dist.language.extra import libshmem_device
+from triton.language.extra.cann.extension import sub_vec_id
+import nereid
+
+
+@triton.jit
+def put(x_ptr):
+    peer = (dl.rank() + 1) % dl.num_ranks()
+    if sub_vec_id() == 0:
+        libshmem_device.int_p(x_ptr, 10 + dl.rank(), peer)
+    libshmem_device.barrier_all()
+
+
+nereid.init()
+x = nereid.symm.zeros(1, np.int32)
+put[(1,)](x)
+print("got", int(x.numpy()[0]))
+"""
+
+
+def run(*command, code=0):
+    done = subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+def write(path, text):
+    path.write_text(textwrap.dedent(text))
+    return path
+
+
+def test_script(tmp_path, cache_folder):
+    script = write(tmp_path / "script.py", SCRIPT)
+    done = run("-m", "nereid", "run", "--as-triton", script, "a", "-b")
+    assert done.stdout.strip() == "done ['a', '-b'] __main__ fp32 0"
+
+
+def test_module_beside_the_script(tmp_path, cache_folder):
+    write(tmp_path / "kernels.py", SCRIPT)
+    script = write(tmp_path / "main.py", "import kernels\nprint(kernels.kernel.__name__)")
+    assert run("-m", "nereid", "run", "--as-triton", script).stdout.split()[-1] == "kernel"
+
+
+def test_ranks(tmp_path, cache_folder):
+    script = write(tmp_path / "script.py", DISTRIBUTED)
+    done = run("-m", "nereid", "run", "-n", "3", "--as-triton", script)
+    assert sorted(done.stdout.split("\n")[:3]) == ["got 10", "got 11", "got 12"]
+
+
+def test_what_is_not_there(tmp_path):
+    script = write(tmp_path / "script.py", """
+        import triton
+        try:
+            import triton.experimental.gluon
+        except ModuleNotFoundError as error:
+            print(error)
+    """)
+    assert "No module named 'triton.experimental': Nereid stands in for triton here" in run(
+        "-m", "nereid", "run", "--as-triton", script).stdout
+    done = run("-m", "nereid", "run", "--as-triton", "/bin/true", code=2)
+    assert "--as-triton goes with a Python script" in done.stderr
+
+
+def test_in_process(tmp_path):
+    """Asked for by an import, not before; given back; refused when it comes too late."""
+    script = write(tmp_path / "script.py", """
+        import sys
+        import nereid
+        assert "triton" not in sys.modules
+        from nereid.compat import triton as compat
+        import triton, importlib.util
+        assert triton.jit is nereid.jit and importlib.util.find_spec("triton.language") is not None
+        compat.install()
+        compat.uninstall()
+        assert "triton" not in sys.modules and not compat.is_installed()
+        import types
+        sys.modules["triton"] = types.ModuleType("triton")
+        try:
+            compat.install()
+        except ImportError as error:
+            print(error)
+    """)
+    assert "triton has been imported already" in run(script).stdout
+
+
+@pytest.mark.parametrize("name", [
+    "triton.language.extra.cann.extension", "triton.language.math", "triton.language.standard", "triton.runtime.jit",
+    "triton.runtime.autotuner", "triton.runtime.errors", "triton.compiler.errors", "triton.backends.compiler",
+    "triton.backends.ascend.driver", "triton.language.extra.cuda.libdevice", "triton_dist.language.extra",
+    "triton_dist.language.extra.libshmem_device", "triton.tools.tensor_descriptor", "triton.testing",
+])
+def test_names(name):
+    from nereid.compat import _names
+
+    assert name in _names.modules()

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
 import platform
+import shutil
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -75,6 +79,19 @@ def compare(benchmark: str, times: dict[str, list[float]], candidate: str, basel
     ratios = [b / c for b, c in zip(times[baseline], times[candidate])]
     return Measurement(benchmark, candidate, baseline, statistics.median(times[candidate]),
                        statistics.median(times[baseline]), statistics.median(ratios), **extra)
+
+
+def compile_cpp(source: str, *flags: str) -> tuple[ctypes.CDLL, str]:
+    """A library of the functions in `source`, and how it was compiled."""
+    compiler = next((path for name in ("clang++-22", "clang++", "g++") if (path := shutil.which(name))), None)
+    if compiler is None:
+        sys.exit(f"{Path(sys.argv[0]).name}: no C++ compiler found; run scripts/setup.sh")
+    with tempfile.TemporaryDirectory() as folder:
+        text, binary = Path(folder, "loops.cpp"), Path(folder, "loops.so")
+        text.write_text(source)
+        subprocess.run([compiler, "-O3", "-march=native", *flags, "-shared", "-fPIC", "-o", binary, text],
+                       check=True)
+        return ctypes.CDLL(str(binary)), " ".join([f"C++, {Path(compiler).name} -O3 -march=native", *flags])
 
 
 def machine() -> dict[str, object]:

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import shutil
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 import harness
 import numpy as np
@@ -28,18 +24,6 @@ extern "C" void add(const float *x, const float *y, float *out, long n) {
 """
 
 
-def compile_loop(folder: Path):
-    compiler = next((path for name in ("clang++-22", "clang++", "g++") if (path := shutil.which(name))), None)
-    if compiler is None:
-        sys.exit("vector_add.py: no C++ compiler found; run scripts/setup.sh")
-    (folder / "add.cpp").write_text(SOURCE)
-    subprocess.run([compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", folder / "add.so", folder / "add.cpp"],
-                   check=True)
-    library = ctypes.CDLL(str(folder / "add.so"))
-    library.add.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_long]
-    return library.add, f"C++ loop, {Path(compiler).name} -O3 -march=native"
-
-
 def measure(sizes: list[int], rounds: int, block: int) -> list[harness.Measurement]:
     import nereid
 
@@ -47,32 +31,33 @@ def measure(sizes: list[int], rounds: int, block: int) -> list[harness.Measureme
     nereid.init()
     assert nereid.job_info()["num_threads"] == 1
     measurements = []
-    with tempfile.TemporaryDirectory() as folder:
-        loop, label = compile_loop(Path(folder))
-        for size in sizes:
-            rng = np.random.default_rng(size)
-            x, y = (rng.uniform(-1, 1, size).astype(np.float32) for _ in range(2))
-            ours, theirs = np.zeros_like(x), np.zeros_like(x)
-            # Short calls are repeated within one measurement, so that the clock is no part of it.
-            repeat = max(1, 2_000_000 // size)
-            pointers = x.ctypes.data, y.ctypes.data, theirs.ctypes.data
-            grid = (nereid.cdiv(size, block),)
+    library, label = harness.compile_cpp(SOURCE)
+    loop = library.add
+    loop.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_long]
+    for size in sizes:
+        rng = np.random.default_rng(size)
+        x, y = (rng.uniform(-1, 1, size).astype(np.float32) for _ in range(2))
+        ours, theirs = np.zeros_like(x), np.zeros_like(x)
+        # Short calls are repeated within one measurement, so that the clock is no part of it.
+        repeat = max(1, 2_000_000 // size)
+        pointers = x.ctypes.data, y.ctypes.data, theirs.ctypes.data
+        grid = (nereid.cdiv(size, block),)
 
-            def run_kernel():
-                for _ in range(repeat):
-                    example.add_kernel[grid](x, y, ours, size, BLOCK=block)
+        def run_kernel():
+            for _ in range(repeat):
+                example.add_kernel[grid](x, y, ours, size, BLOCK=block)
 
-            def run_loop():
-                for _ in range(repeat):
-                    loop(*pointers, size)
+        def run_loop():
+            for _ in range(repeat):
+                loop(*pointers, size)
 
-            times = harness.interleave({"nereid": run_kernel, label: run_loop}, rounds)
-            assert np.array_equal(ours, theirs)
-            m = harness.compare(f"vector add of {size} fp32", times, "nereid", label, bar=BAR)
-            m.seconds, m.baseline_seconds = m.seconds / repeat, m.baseline_seconds / repeat
-            m.note = f"{12 * size / m.seconds / 1e9:.1f} against {12 * size / m.baseline_seconds / 1e9:.1f} GB/s"
-            m.detail = {"block": block, "repeat": repeat}
-            measurements.append(m)
+        times = harness.interleave({"nereid": run_kernel, label: run_loop}, rounds)
+        assert np.array_equal(ours, theirs)
+        m = harness.compare(f"vector add of {size} fp32", times, "nereid", label, bar=BAR)
+        m.seconds, m.baseline_seconds = m.seconds / repeat, m.baseline_seconds / repeat
+        m.note = f"{12 * size / m.seconds / 1e9:.1f} against {12 * size / m.baseline_seconds / 1e9:.1f} GB/s"
+        m.detail = {"block": block, "repeat": repeat}
+        measurements.append(m)
     return measurements
 
 

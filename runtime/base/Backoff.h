@@ -29,39 +29,36 @@ public:
   /// Something happened: the next wait starts from the cheap end again.
   void reset() {
     steps = 0;
-    allSteps = 0;
-    phaseSince = 0;
     waitSince = 0;
-  }
-
-  /// Something may have happened: look often again, but keep in mind for how
-  /// long nothing has happened for certain.
-  void soften() {
-    steps = allSteps < kMaxSpinSteps ? 0 : kSpinSteps;
-    phaseSince = 0;
   }
 
   /// One step of waiting.
   void step() {
-    ++steps;
-    ++allSteps;
-    if (maySpin && steps <= kSpinSteps) {
+    if (maySpin && ++steps <= kSpinSteps) {
       cpuPause();
-      if (allSteps % kSpinSteps == 0 && waitSince == 0)
-        waitSince = nowNs();
       return;
     }
     uint64_t now = nowNs();
     if (waitSince == 0)
       waitSince = now;
-    if (phaseSince == 0)
-      phaseSince = now;
-    uint64_t idle = now - phaseSince;
+    uint64_t idle = now - waitSince;
     if (idle < kYieldNs) {
       sched_yield();
       return;
     }
     sleepNs(idle < 10 * kYieldNs ? kShortSleepNs : kLongSleepNs);
+  }
+
+  /// One step while programs poll in loops of their own. These may well be at
+  /// work, so they are never put to sleep; the core goes to others now and then.
+  void pollStep() {
+    uint64_t now = nowNs();
+    if (waitSince == 0)
+      waitSince = now;
+    if (now - yieldedAt < (maySpin ? kYieldRarelyNs : kYieldOftenNs))
+      return;
+    sched_yield();
+    yieldedAt = nowNs();
   }
 
   /// Nanoseconds that this wait has taken; 0 while it is a short one.
@@ -71,16 +68,15 @@ public:
 
 private:
   static constexpr uint32_t kSpinSteps = 2000;
-  static constexpr uint32_t kMaxSpinSteps = 100 * kSpinSteps;
   static constexpr uint64_t kYieldNs = 1000000;
   static constexpr uint64_t kShortSleepNs = 50000;
   static constexpr uint64_t kLongSleepNs = 500000;
+  static constexpr uint64_t kYieldRarelyNs = 1000000, kYieldOftenNs = 3000;
 
   bool maySpin;
-  uint32_t steps = 0;    ///< in this phase of the wait
-  uint32_t allSteps = 0; ///< since something certainly happened
-  uint64_t phaseSince = 0; ///< spinning ended
-  uint64_t waitSince = 0;  ///< the wait became a long one
+  uint32_t steps = 0;
+  uint64_t waitSince = 0; ///< the wait became a long one
+  uint64_t yieldedAt = 0;
 };
 
 } // namespace nereid::runtime

@@ -209,6 +209,12 @@ TEST(Copy, AllSizesAndAlignments) {
     check(random() % 70, random() % 70, n, n & 1);
   for (int i = 0; i < 300; ++i)
     check(random() % 70, random() % 70, random() % 69000, i & 1);
+  // Source and destination at the same place in their lines.
+  const uint64_t shift = uint64_t(from.data() - to.data()) % 64;
+  for (int i = 0; i < 200; ++i) {
+    uint64_t b = random() % 64;
+    check((b + shift) % 64, b, random() % 69000, i & 1);
+  }
 }
 
 } // namespace

@@ -59,7 +59,7 @@ struct Program {
   ProgramState state = ProgramState::Ready;
   bool fiber = false;
   bool failed = false; ///< Done, but not by running to its end
-  uint64_t pollTicks = 0; ///< the quickest round of its spin loop
+  uint64_t resumedAt = 0; ///< when it got the core, in cheap ticks
   WaitCondition condition;
 
   // Fibers only.

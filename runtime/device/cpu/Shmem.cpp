@@ -36,7 +36,6 @@ void nrd_shmem_get(nrd_program *prog, void *dest, const void *source,
   uint8_t *from = remoteAddress(p, source, bytes, pe, "getmem", site);
   p.worker->maybeYield(p);
   p.transport->get(pe, dest, from, bytes, nbi != 0);
-  ++p.worker->activity;
 }
 
 void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source,

@@ -214,7 +214,7 @@ void nrd_yield(nrd_program *prog, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   if (p.fiber) [[likely]] {
-    p.worker->yieldFrom(p, ProgramState::Polling);
+    p.worker->poll(p);
     return;
   }
   if (p.launch->stopping())

@@ -45,6 +45,13 @@ static constexpr uint64_t kStealAfterNs = 2000000;
 /// Looks at a condition before its program gives way. Long enough for an answer
 /// from another core, short against what the watch over the job takes as work.
 static constexpr int kSpinsBeforeYield = 200;
+/// How long (ticks near a nanosecond) a program may poll before it gives way:
+/// while it has the core to itself or nothing tells that the kernel's loops wait
+/// for others, and when others are there.
+static constexpr uint64_t kLongPollTicks = 12000, kShortPollTicks = 800;
+/// Pause between starts while all others poll. Some of them may compute: the
+/// more are alive, the less their stacks and tiles fit into the caches.
+static constexpr uint64_t kStartPauseNs = 2000, kMaxStartPauseNs = 20000;
 /// Programs (with stack and scratch) that a worker keeps between launches.
 static constexpr size_t kKeepPrograms = 512;
 
@@ -213,6 +220,22 @@ void Worker::yieldFrom(Program &program, ProgramState state) {
     leave(program);
 }
 
+void Worker::poll(Program &program) {
+  LaunchState &launch = *program.launch;
+  if (!launch.random) {
+    const bool alone = job.maySpin && live.size() == 1 &&
+                       launch.unstarted.load(std::memory_order_relaxed) == 0;
+    const bool patient = alone || !launch.spins.load(std::memory_order_relaxed);
+    if (cheapTicks() - program.resumedAt <
+            (patient ? kLongPollTicks : kShortPollTicks) &&
+        !launch.stopping())
+      return;
+    if (!alone && patient)
+      launch.spins.store(true, std::memory_order_relaxed);
+  }
+  yieldFrom(program, ProgramState::Polling);
+}
+
 void Worker::leave(Program &program) {
   if (!program.fiber)
     _longjmp(plainExit, 1);
@@ -283,7 +306,6 @@ bool Worker::startNext(LaunchState &launch, Share &share, uint64_t shareIndex) {
   p->linear = at;
   p->site = ~0u;
   p->waitName = "";
-  p->pollTicks = ~uint64_t(0);
   p->abi = launch.prototype;
   p->abi.scratch = p->scratch;
   p->abi.runtime = p;
@@ -316,6 +338,22 @@ bool Worker::startOwn(LaunchState &launch) {
          startNext(launch, launch.shares[index], index))
     any = true;
   return any;
+}
+
+bool Worker::startBesidePollers(LaunchState &launch) {
+  if (launch.unstarted.load(std::memory_order_acquire) == 0)
+    return false;
+  uint64_t now = nowNs();
+  uint64_t pause =
+      std::min(kStartPauseNs * (1 + live.size() / 16), kMaxStartPauseNs);
+  if (now - lastStart < pause)
+    return false;
+  bool own = index < launch.shares.size() &&
+             startNext(launch, launch.shares[index], index);
+  if (!own && (now - lastStart < kStealAfterNs || !steal(launch)))
+    return false;
+  lastStart = nowNs();
+  return true;
 }
 
 bool Worker::steal(LaunchState &launch) {
@@ -380,7 +418,7 @@ bool Worker::resume(LaunchState &launch, Program &program) {
     setState(WorkerState::Running);
     bumpProgress();
   }
-  uint64_t begun = polled ? cheapTicks() : 0;
+  program.resumedAt = cheapTicks();
   enterFiber(program);
   if (program.state == ProgramState::Done) {
 #if defined(NEREID_TSAN)
@@ -400,18 +438,11 @@ bool Worker::resume(LaunchState &launch, Program &program) {
     return true;
   }
   if (!polled || program.state != ProgramState::Polling ||
-      activity != activityBefore) {
-    program.pollTicks = ~uint64_t(0);
+      activity != activityBefore)
     return true;
-  }
-  // A spin loop came around once more. When that took clearly longer than its
-  // quickest round, it did something else in between.
-  uint64_t took = cheapTicks() - begun;
-  longPoll = longPoll || took > kLongRunTicks;
-  bool slower = program.pollTicks != ~uint64_t(0) &&
-                took > 2 * program.pollTicks + 64;
-  program.pollTicks = std::min(program.pollTicks, took);
-  pollSurprise = pollSurprise || slower;
+  // A spin loop came around once more. When that took long, it did something
+  // else in between.
+  longPoll = longPoll || cheapTicks() - program.resumedAt > kLongRunTicks;
   return false;
 }
 
@@ -433,8 +464,8 @@ void Worker::runFibers(LaunchState &launch) {
   cancelling = false;
   Backoff backoff(job.maySpin);
   while (!launch.stopping()) {
-    bool progressed = false, done = false;
-    pollSurprise = longPoll = false;
+    bool progressed = false, done = false, polling = false;
+    longPoll = false;
     if (launch.random && live.size() > 1)
       for (size_t i = live.size() - 1; i > 0; --i)
         std::swap(live[i], live[nextRandom() % (i + 1)]);
@@ -445,6 +476,7 @@ void Worker::runFibers(LaunchState &launch) {
       if (resume(launch, p))
         progressed = true;
       done = done || p.state == ProgramState::Done;
+      polling = polling || p.state == ProgramState::Polling;
       if (launch.stop.load(std::memory_order_relaxed))
         break;
     }
@@ -452,6 +484,10 @@ void Worker::runFibers(LaunchState &launch) {
       retireDone();
     if (launch.random && (!progressed || nextRandom() % 8 == 0))
       progressed = job.transport->deliver(nextRandom()) || progressed;
+    if (polling && !launch.stopping() && startBesidePollers(launch)) {
+      retireDone();
+      progressed = true;
+    }
     // One long round may be the system running somebody else meanwhile; three
     // in a row are work between polls.
     longPasses = longPoll ? longPasses + 1 : 0;
@@ -468,7 +504,7 @@ void Worker::runFibers(LaunchState &launch) {
     }
     if (launch.stopping())
       break;
-    if (startOwn(launch)) {
+    if (!polling && startOwn(launch)) {
       retireDone();
       backoff.reset();
       continue;
@@ -484,8 +520,6 @@ void Worker::runFibers(LaunchState &launch) {
       backoff.reset();
       continue;
     }
-    if (pollSurprise || longPoll)
-      backoff.soften();
     waitStep(launch, backoff);
   }
   if (!live.empty()) {
@@ -530,7 +564,7 @@ void Worker::waitStep(LaunchState &launch, Backoff &backoff) {
       }
     }
   }
-  backoff.step();
+  polling ? backoff.pollStep() : backoff.step();
 }
 
 //===----------------------------------------------------------------------===//

@@ -38,6 +38,8 @@ struct LaunchState {
   alignas(64) std::atomic<uint64_t> next{0}; ///< plain launches: next program
   alignas(64) std::atomic<uint64_t> finished{0};
   std::atomic<uint64_t> unstarted{0};
+  /// Some program has spun for long: its loops wait for others.
+  std::atomic<bool> spins{false};
   std::vector<Share> shares;
   /// Random schedules: the order in which programs start.
   std::vector<uint32_t> order;
@@ -94,6 +96,10 @@ public:
   /// few microseconds: only where no other program and no other thread could
   /// use the core meanwhile. True when it has come.
   bool spinFor(Program &program);
+  /// The program came around in a loop that may wait for others. Gives way
+  /// unless that would be too soon: loops that end by themselves and read memory
+  /// look the same and should not pay for it.
+  void poll(Program &program);
   /// Gives way to the scheduler; comes back when the program is to go on.
   /// Leaves the program when the launch stops meanwhile.
   void yieldFrom(Program &program, ProgramState state);
@@ -123,6 +129,8 @@ private:
   void runFibers(LaunchState &launch);
   bool startNext(LaunchState &launch, Share &share, uint64_t shareIndex);
   bool startOwn(LaunchState &launch);
+  /// While programs poll: starts another one now and then.
+  bool startBesidePollers(LaunchState &launch);
   bool steal(LaunchState &launch);
   /// Switches to the program until it gives way. True when that was progress.
   bool resume(LaunchState &launch, Program &program);
@@ -163,10 +171,11 @@ private:
   [[maybe_unused]] size_t threadStackBytes = 0;
   uint64_t random = 1;
   bool cancelling = false;   ///< programs that come back must leave
-  bool pollSurprise = false; ///< a spin loop seems to have done more than spin
-  bool longPoll = false;     ///< ... or the thread was interrupted
+  bool longPoll = false;     ///< a spin loop did more than spin, or the thread
+                             ///< was interrupted
   uint32_t longPasses = 0;   ///< passes in a row with a long poll
   uint64_t nextInterrupt = 0;
+  uint64_t lastStart = 0; ///< when a program was started beside pollers, ns
 };
 
 /// Which barrier a rank stands at, for RankSlot::barrierId.

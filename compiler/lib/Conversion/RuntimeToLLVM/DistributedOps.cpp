@@ -90,6 +90,51 @@ static LogicalResult lower(Lowering &l, distributed::NotifyOp op) {
   return success();
 }
 
+/// Rounds of a small loop for each call of the runtime.
+static constexpr int64_t kRoundsPerYield = 128;
+
+/// A loop that may wait for others gives way. Many loops that read memory in
+/// their condition compute all the same, and a call in each round would cost
+/// them more than what they do: small ones count and call now and then.
+static LogicalResult lower(Lowering &l, distributed::YieldOp op) {
+  OpBuilder &b = l.builder;
+  Location loc = op.getLoc();
+  l.blocking = true;
+  auto loop = op->getParentOfType<scf::WhileOp>();
+  bool small = loop && !loop
+                            ->walk([&](Operation *inner) {
+                              bool large = inner != loop && isa<LoopLikeOpInterface, CallOpInterface, tt::AtomicRMWOp, tt::AtomicCASOp,
+                                                              LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(inner);
+                              return large ? WalkResult::interrupt() : WalkResult::advance();
+                            })
+                            .wasInterrupted();
+  if (!small) {
+    callRuntime(b, loc, "nrd_yield", {l.program(), l.site()});
+    l.replace({});
+    return success();
+  }
+  Value counter;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    b.setInsertionPointToStart(&function.getFunctionBody().front());
+    counter = LLVM::AllocaOp::create(b, loc, l.pointerType, b.getI32Type(), l.constant(1, 32));
+    LLVM::StoreOp::create(b, loc, l.constant(0, 32), counter);
+  }
+  Value round = LLVM::LoadOp::create(b, loc, b.getI32Type(), counter);
+  round = arith::AddIOp::create(b, loc, round, l.constant(1, 32));
+  LLVM::StoreOp::create(b, loc, round, counter);
+  Value due = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                    arith::AndIOp::create(b, loc, round, l.constant(kRoundsPerYield - 1, 32)),
+                                    l.constant(0, 32));
+  auto branch = scf::IfOp::create(b, loc, TypeRange{}, due, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  callRuntime(b, loc, "nrd_yield", {l.program(), l.site()});
+  l.replace({});
+  return success();
+}
+
 std::optional<LogicalResult> nereid::cpu::lowerDistributedOp(Lowering &l, Operation *op) {
   Location loc = op->getLoc();
   auto field = [&](int32_t offset) {
@@ -101,19 +146,13 @@ std::optional<LogicalResult> nereid::cpu::lowerDistributedOp(Lowering &l, Operat
     return success();
   };
   return llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(op)
-      .Case<distributed::SymmAtOp, distributed::WaitOp, distributed::NotifyOp>(
+      .Case<distributed::SymmAtOp, distributed::WaitOp, distributed::NotifyOp, distributed::YieldOp>(
           [&](auto typed) { return lower(l, typed); })
       .Case([&](distributed::ExternCallOp call) { return lowerExternCall(l, call); })
       .Case([&](distributed::GetRankOp) { return replace(field(program_offset::rank)); })
       .Case([&](distributed::GetNumRanksOp) { return replace(field(program_offset::numRanks)); })
       // The order that it stands for is the order of the calls by now.
       .Case([&](distributed::ConsumeTokenOp token) { return replace(token.getValue()); })
-      .Case([&](distributed::YieldOp) {
-        l.blocking = true;
-        callRuntime(l.builder, loc, "nrd_yield", {l.program(), l.site()});
-        l.replace({});
-        return success();
-      })
       .Case([&](ascend::GetSubVecIdOp id) {
         Value value = loadProgramField(l.builder, loc, l.program(), program_offset::subVecId, l.builder.getI32Type());
         return replace(l.toInteger(value, id.getType().getIntOrFloatBitWidth()));

@@ -32,6 +32,7 @@ TITLES = {
     "dl": "Functions of nereid.distributed.",
     "libshmem_device": "Functions and constants of nereid.libshmem_device.",
     "al": "Functions of the Ascend extension.",
+    "bl": "Functions of the Ascend extension's buffers.",
     "libdevice": "Functions of nereid.language.extra.libdevice.",
 }
 #: Rows that stand for Python's own names, for methods of types, or for classes

@@ -56,6 +56,15 @@ Refusal refuseStmt(llvm::StringRef kind) {
       .Default({"this statement", ""});
 }
 
+/// A dictionary whose keys are all tuples.
+bool isOverloadTable(nb::handle node) {
+  nb::object keys = node.attr("keys");
+  for (nb::handle key : keys)
+    if (key.is_none() || kindOf(key) != "Tuple")
+      return false;
+  return nb::len(keys) > 0;
+}
+
 class Importer {
 public:
   explicit Importer(std::shared_ptr<const SourceFile> file) : file(std::move(file)) {}
@@ -288,6 +297,18 @@ ExprPtr Importer::expr(nb::handle node) {
   if (kind == "Tuple" || kind == "List") {
     auto result = make<TupleExpr>(range(node));
     result->items = list(node.attr("elts"));
+    return result;
+  }
+  // The table of a library function's overloads: {(dtype, ...): (symbol, dtype)}.
+  if (kind == "Dict" && isOverloadTable(node)) {
+    auto result = make<TupleExpr>(range(node));
+    nb::object keys = node.attr("keys"), values = node.attr("values");
+    for (size_t i = 0, count = nb::len(keys); i < count; ++i) {
+      auto pair = make<TupleExpr>(range(keys[i]));
+      pair->items.push_back(expr(keys[i]));
+      pair->items.push_back(expr(values[i]));
+      result->items.push_back(std::move(pair));
+    }
     return result;
   }
   if (kind == "IfExp") {

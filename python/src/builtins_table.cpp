@@ -19,11 +19,11 @@ static nb::object pythonInt(Int value) {
 /// (module, name, value) of every constant; the value of a dtype is None.
 static nb::list constantTable() {
   nb::list rows;
-  for (const char *module : {"tl", "tl.PropagateNan", "libshmem_device"})
+  for (const std::string &module : constantModules())
     for (const std::string &name : constantNames(module)) {
       std::optional<Value> value = findConstant(module, name);
       const Int *number = value ? value->getIf<Int>() : nullptr;
-      rows.append(nb::make_tuple(module, name.c_str(), number ? pythonInt(*number) : nb::object(nb::none())));
+      rows.append(nb::make_tuple(module.c_str(), name.c_str(), number ? pythonInt(*number) : nb::object(nb::none())));
     }
   return rows;
 }

@@ -49,7 +49,8 @@ def test_constants():
     for module, name, value in _compiler.constant_table():
         if value is None:
             continue
-        owner = tl.PropagateNan if module == "tl.PropagateNan" else MODULES[module]
+        owner, _, nested = module.partition(".")
+        owner = getattr(MODULES[owner], nested) if nested else MODULES[owner]
         constant = getattr(owner, name)
         assert int(constant) == value and constant.__nereid_constant__ == (module, name)
     assert repr(libshmem_device.NVSHMEM_SIGNAL_SET) == "libshmem_device.NVSHMEM_SIGNAL_SET"

@@ -70,7 +70,11 @@ static std::vector<Parameter> parseParameters(llvm::StringRef text) {
     }
     Parameter parameter;
     parameter.isKeywordOnly = keywordOnly;
-    if (piece.consume_front("*")) {
+    if (piece.consume_front("**")) {
+      parameter.isKeywords = parameter.isKeywordOnly = true;
+      parameter.hasDefault = true;
+      parameter.defaultValue = Tuple{};
+    } else if (piece.consume_front("*")) {
       parameter.isVariadic = true;
       parameter.hasDefault = true;
       parameter.defaultValue = Tuple{};
@@ -105,8 +109,8 @@ static const Table &table() {
     Table t;
     for (llvm::ArrayRef<BuiltinInfo> family :
          {programRows(), shapeRows(), dotRows(), memoryRows(), descriptorRows(), atomicRows(), selectRows(), mathRows(),
-          reduceRows(), sortRows(), randomRows(), debugRows(), libdeviceRows(), distributedRows(), shmemRows(),
-          ascendRows(), sliceRows(), dtypeRows(), pythonRows()})
+          reduceRows(), sortRows(), randomRows(), debugRows(), libdeviceRows(), libraryRows(), bitRows(), mapRows(), indexRows(), distributedRows(), shmemRows(),
+          ascendRows(), extensionRows(), sliceRows(), dtypeRows(), pythonRows()})
       for (const BuiltinInfo &info : family) {
         t.rows.push_back(&info);
         t.byName.try_emplace(std::string(info.module) + "." + info.name, &info);
@@ -169,7 +173,23 @@ BoundArgs nereid::frontend::bindArguments(const BuiltinInfo &info, llvm::ArrayRe
     given[next++] = true;
   }
   for (const KeywordArgument &keyword : keywords) {
-    const Parameter *parameter = llvm::find_if(params, [&](const Parameter &p) { return p.name == keyword.name; });
+    // What code written for upstream hands through to the compiler.
+    if (keyword.name == "_semantic" || keyword.name == "_builder" || keyword.name == "_generator")
+      continue;
+    const Parameter *parameter =
+        llvm::find_if(params, [&](const Parameter &p) { return p.name == keyword.name && !p.isKeywords; });
+    if (parameter == params.end() && !params.empty() && params.back().isKeywords) {
+      size_t last = params.size() - 1;
+      Tuple rest = given[last] ? bound.values[last].as<Tuple>() : Tuple{};
+      if (llvm::is_contained(rest.names, keyword.name))
+        fail(Diag::doubled_argument, keyword.nameRange, name, keyword.name, info.params);
+      rest.items.push_back(keyword.value);
+      rest.names.push_back(keyword.name);
+      bound.values[last] = std::move(rest);
+      bound.ranges[last] = keyword.range;
+      given[last] = true;
+      continue;
+    }
     if (parameter == params.end())
       fail(Diag::unknown_keyword, keyword.nameRange, name, keyword.name, info.params);
     size_t i = parameter - params.begin();
@@ -308,11 +328,21 @@ std::optional<Value> nereid::frontend::findConstant(llvm::StringRef module, llvm
     if (name == "ALL")
       return Value(Int(0xFFFF));
   }
+  std::vector<std::string> members = extensionMembers(module);
+  if (auto member = llvm::find(members, name); member != members.end())
+    return Value(Int(member - members.begin()));
   if (module == "libshmem_device")
     for (const ShmemName &entry : shmemNames)
       if (name == entry.name)
         return Value(entry.constant.encode());
   return std::nullopt;
+}
+
+std::vector<std::string> nereid::frontend::constantModules() {
+  std::vector<std::string> modules = {"tl", "tl.PropagateNan", "libshmem_device"};
+  for (std::string &name : extensionEnumerations())
+    modules.push_back(std::move(name));
+  return modules;
 }
 
 std::vector<std::string> nereid::frontend::constantNames(llvm::StringRef module) {
@@ -325,6 +355,8 @@ std::vector<std::string> nereid::frontend::constantNames(llvm::StringRef module)
   }
   if (module == "tl.PropagateNan")
     names = {"NONE", "ALL"};
+  if (module.starts_with("al."))
+    names = extensionMembers(module);
   if (module == "libshmem_device")
     for (const ShmemName &entry : shmemNames)
       names.push_back(entry.name);

@@ -199,17 +199,11 @@ static Value subVecId(Semantic &s, const BoundArgs &args) {
 
 static Value subVecNum(Semantic &s, const BoundArgs &) { return Int(s.options.subVecNum); }
 
-static Value hint(Semantic &, const BoundArgs &args) { return args[0]; }
-
 static const BuiltinInfo ascendTable[] = {
     {"al", "sub_vec_id", "", false, subVecId,
      "Index of this vector core inside its AI core, an int64 scalar; 0 in a vector-only launch."},
     {"al", "sub_vec_num", "", false, subVecNum,
      "Vector cores per AI core of the device profile, known at compile time."},
-    {"al", "compile_hint", "ptr, hint_name, hint_val=None", false, hint,
-     "A hint for the Ascend compiler; no effect on what the kernel computes."},
-    {"al", "multibuffer", "src, size", false, hint,
-     "A hint that src is buffered more than once; no effect on what the kernel computes."},
 };
 
 llvm::ArrayRef<BuiltinInfo> nereid::frontend::ascendRows() { return ascendTable; }

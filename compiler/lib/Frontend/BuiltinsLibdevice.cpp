@@ -30,6 +30,8 @@ static llvm::StringRef operationName(llvm::StringRef name) {
     return "sin";
   if (name == "fast_cosf")
     return "cos";
+  if (name == "fast_log2f" || name == "fast_log10f")
+    return name == "fast_log2f" ? "log2" : "log10";
   if (name == "fast_tanf" || name == "fast_tanhf")
     return name == "fast_tanf" ? "tan" : "tanh";
   if (name == "nearbyint")
@@ -61,26 +63,6 @@ template <typename Op> static Value binary(Semantic &s, const BoundArgs &args) {
 }
 
 static Value absolute(Semantic &s, const BoundArgs &args) { return findBuiltin("tl", "abs")->rule(s, args); }
-
-static Value hypot(Semantic &s, const BoundArgs &args) {
-  // Scaled by the larger operand so that squares neither overflow nor vanish.
-  auto [a, b, type] = floatPair(s, args);
-  auto op = [&](BinaryOp kind, const Value &x, const Value &y) { return s.binary(kind, x, y, args.range); };
-  auto absOf = [&](const Tensor &x) {
-    return s.wrap(s.emit<math::AbsFOp>(args.range, x.handle).getResult(), x.type, args.range);
-  };
-  Tensor x = absOf(a), y = absOf(b);
-  Tensor big = s.wrap(s.emit<arith::MaximumFOp>(args.range, x.handle, y.handle).getResult(), x.type, args.range);
-  Tensor small = s.wrap(s.emit<arith::MinimumFOp>(args.range, x.handle, y.handle).getResult(), x.type, args.range);
-  Tensor plain = s.logical(false, s.compare(CompareOp::Eq, big, 0.0, args.range),
-                           s.compare(CompareOp::Eq, big, std::numeric_limits<double>::infinity(), args.range),
-                           args.range)
-                     .as<Tensor>();
-  Tensor ratio = op(BinaryOp::Div, small, big).as<Tensor>();
-  Value square = op(BinaryOp::Add, op(BinaryOp::Mult, ratio, ratio), 1.0);
-  Tensor result = op(BinaryOp::Mult, big, mathUnary(s, "sqrt", square.as<Tensor>(), args.range)).as<Tensor>();
-  return s.cast(s.select(plain, big, result, args.range), type, args.range);
-}
 
 enum class Test { Nan, Inf, Finite };
 template <Test test> static Value classify(Semantic &s, const BoundArgs &args) {
@@ -121,18 +103,7 @@ static Value reciprocal(Semantic &s, const BoundArgs &args) {
   return s.cast(s.binary(BinaryOp::Div, 1.0, x, args.range).as<Tensor>(), x.type.element(), args.range);
 }
 
-static Value ldexp(Semantic &s, const BoundArgs &args) {
-  Tensor x = floatArg(s, args, 0), exponent = tensorArg(s, args, 1);
-  Type type = x.type;
-  if (type.bits() < 32)
-    x = s.cast(x, Scalar::Fp32, args.range);
-  // In two steps, so that neither factor overflows while the result is finite.
-  Tensor half = s.binary(BinaryOp::RShift, exponent, Int(1), args.range).as<Tensor>();
-  Tensor rest = s.binary(BinaryOp::Sub, exponent, half, args.range).as<Tensor>();
-  auto power = [&](const Tensor &n) { return mathUnary(s, "exp2", s.cast(n, x.type.element(), args.range), args.range); };
-  Value result = s.binary(BinaryOp::Mult, s.binary(BinaryOp::Mult, x, power(half), args.range), power(rest), args.range);
-  return s.cast(result.as<Tensor>(), type.element(), args.range);
-}
+static Value flip(Semantic &s, const BoundArgs &args) { return findBuiltin("al", "flip")->rule(s, args); }
 
 template <typename Op> static Value integerUnary(Semantic &s, const BoundArgs &args) {
   Tensor x = tensorArg(s, args, 0);
@@ -195,21 +166,21 @@ static const BuiltinInfo rows[] = {
     NEREID_UNARY("round", "Nearest integer, halves away from zero"),
     NEREID_UNARY("rint", "Nearest integer, halves to even"),
     NEREID_UNARY("nearbyint", "Nearest integer, halves to even"),
+    NEREID_UNARY("fast_log2f", "Logarithm to base 2"),
+    NEREID_UNARY("fast_log10f", "Logarithm to base 10"),
     {"libdevice", "abs", "x", false, absolute, "Absolute value."},
+    {"libdevice", "flip", "ptr, dim=-1", false, flip, "Reverses the order of elements along dim."},
     {"libdevice", "pow", "x, y", false, binary<math::PowFOp>, "x**y for floating operands."},
     {"libdevice", "fast_powf", "x, y", false, binary<math::PowFOp>, "x**y for floating operands."},
     {"libdevice", "atan2", "x, y", false, binary<math::Atan2Op>, "Angle of the point (y, x): atan(x / y) by quadrant."},
     {"libdevice", "copysign", "x, y", false, binary<math::CopySignOp>, "Magnitude of x with the sign of y."},
     {"libdevice", "fmod", "x, y", false, binary<arith::RemFOp>, "Remainder of x / y with the sign of x."},
-    {"libdevice", "hypot", "x, y", false, hypot, "sqrt(x*x + y*y) without overflow on the way."},
     {"libdevice", "fast_dividef", "x, y", false, binary<arith::DivFOp>, "x / y for floating operands."},
     {"libdevice", "fdiv", "x, y, ieee_rounding=False", false, delegate, "x / y for floating operands."},
-    {"libdevice", "div_rn", "x, y", false, delegate, "x / y rounded to nearest even."},
     {"libdevice", "fma", "x, y, z", false, delegate, "x * y + z with one rounding."},
     {"libdevice", "umulhi", "x, y", false, delegate, "High half of the unsigned product."},
     {"libdevice", "reciprocal", "x", false, reciprocal, "1 / x in x's dtype."},
     {"libdevice", "relu", "x", false, relu, "x where it is positive (or NaN), 0 elsewhere."},
-    {"libdevice", "ldexp", "x, y", false, ldexp, "x * 2**y for integer y."},
     {"libdevice", "isnan", "x", false, classify<Test::Nan>, "int1: is it NaN?"},
     {"libdevice", "isinf", "x", false, classify<Test::Inf>, "int1: is it infinite?"},
     {"libdevice", "isfinited", "x", false, classify<Test::Finite>, "int1: is it finite?"},

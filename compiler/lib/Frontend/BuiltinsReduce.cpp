@@ -176,8 +176,9 @@ static Value reduceOr(Semantic &s, const BoundArgs &args) {
 }
 
 /// Greatest (or least) values with the int32 positions where they stand.
+/// NaN loses against numbers, or wins when `nanWins`.
 static Tensors withIndices(Semantic &s, bool isMax, Tensor input, std::optional<int64_t> axis, bool tieBreakLeft,
-                           bool keepDims, const SourceRange &range) {
+                           bool keepDims, bool nanWins, const SourceRange &range) {
   // All axes: positions count in row-major order, and the result of keep_dims
   // has as many dimensions as the input.
   size_t rank = input.type.shape().size();
@@ -194,9 +195,21 @@ static Tensors withIndices(Semantic &s, bool isMax, Tensor input, std::optional<
   indices = s.broadcastTo(indices, shape, range);
 
   auto combine = [&](llvm::ArrayRef<Tensor> a, llvm::ArrayRef<Tensor> b) -> Tensors {
+    auto both = [&](bool isAnd, const Value &x, const Value &y) { return s.logical(isAnd, x, y, range).as<Tensor>(); };
     Tensor wins = s.compare(isMax ? CompareOp::Gt : CompareOp::Lt, a[0], b[0], range).as<Tensor>();
+    std::optional<Tensor> bothNaN;
+    if (a[0].type.isFloating()) {
+      // The result must not depend on which pairs meet.
+      Tensor left = s.compare(CompareOp::NotEq, a[0], a[0], range).as<Tensor>();
+      Tensor right = s.compare(CompareOp::NotEq, b[0], b[0], range).as<Tensor>();
+      bothNaN = both(true, left, right);
+      const Tensor &winner = nanWins ? left : right, &loser = nanWins ? right : left;
+      wins = both(false, wins, both(true, winner, s.unary(UnaryOp::Not, loser, range)));
+    }
     if (tieBreakLeft) {
       Tensor equal = s.compare(CompareOp::Eq, a[0], b[0], range).as<Tensor>();
+      if (bothNaN)
+        equal = both(false, equal, *bothNaN);
       Tensor first = s.compare(CompareOp::Lt, a[1], b[1], range).as<Tensor>();
       wins = s.logical(false, wins, s.logical(true, equal, first, range), range).as<Tensor>();
     }
@@ -217,7 +230,8 @@ template <bool isMax> static Value extremum(Semantic &s, const BoundArgs &args) 
   std::optional<int64_t> axis = axisArg(s, args, 1, input.type);
   bool keepDims = s.constexprBool(args, 4);
   if (s.constexprBool(args, 2)) {
-    Tensors results = withIndices(s, isMax, input, axis, s.constexprBool(args, 3), keepDims, args.range);
+    Tensors results = withIndices(s, isMax, input, axis, s.constexprBool(args, 3), keepDims,
+                                  propagateNanArg(s, args, 5), args.range);
     return Tuple{{results[0], results[1]}, {}};
   }
   if (input.type.bits() < 32)
@@ -232,7 +246,7 @@ template <bool isMax> static Value argExtremum(Semantic &s, const BoundArgs &arg
   if (input.type.scalar() == Scalar::BF16)
     input = s.cast(input, Scalar::Fp32, args.range);
   return withIndices(s, isMax, input, axisArg(s, args, 1, input.type), s.constexprBool(args, 2),
-                     s.constexprBool(args, 3), args.range)[1];
+                     s.constexprBool(args, 3), false, args.range)[1];
 }
 
 //===----------------------------------------------------------------------===//

@@ -106,11 +106,6 @@ static Value insertSlice(Semantic &s, const BoundArgs &args) {
   return s.select(mask, part, block, args.range);
 }
 
-static Value unsupported(Semantic &, const BoundArgs &args) {
-  fail(Diag::not_supported_yet, args.range, functionName(args.info), " on this target",
-       "order memory accesses by dl.wait and dl.notify, or by libshmem_device.barrier_all()");
-}
-
 static const BuiltinInfo rows[] = {
     {"al", "extract_slice", "ful, offsets, sizes, strides", true, extractSlice,
      "The window of a block: element i along a dimension is ful[offset + i * stride].\n\n"
@@ -120,11 +115,6 @@ static const BuiltinInfo rows[] = {
      "A copy of ful whose window is replaced by sub, a block of shape sizes; see extract_slice."},
     {"al", "get_element", "src, indice", true, getElement,
      "One element of a block as a scalar. indice: one integer per dimension, also run-time ones."},
-    {"al", "sync_block_all", "mode, event_id", false, unsupported, "Not available: barrier among the cores of a launch."},
-    {"al", "sync_block_set", "sender, receiver, event_id, sender_pipe=None, receiver_pipe=None", false, unsupported,
-     "Not available: flag between the cube and the vector cores of an AI core."},
-    {"al", "sync_block_wait", "sender, receiver, event_id, sender_pipe=None, receiver_pipe=None", false, unsupported,
-     "Not available: flag between the cube and the vector cores of an AI core."},
 };
 
 llvm::ArrayRef<BuiltinInfo> nereid::frontend::sliceRows() { return rows; }

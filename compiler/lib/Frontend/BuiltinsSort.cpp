@@ -84,6 +84,38 @@ private:
 };
 } // namespace
 
+/// The bits of floats, as integers in the order of the numbers, with positive
+/// NaN above all; its own inverse.
+static Tensor orderBits(Semantic &s, const Tensor &key, const SourceRange &range) {
+  unsigned bits = key.type.bits();
+  // Negative numbers, whose magnitude counts the other way, lose to all others.
+  Int magnitude = (Int(1) << (bits - 1)) - 1;
+  Value negative = s.binary(BinaryOp::RShift, key, Int(bits - 1), range);
+  Value flips = s.binary(BinaryOp::BitAnd, negative, magnitude, range);
+  return s.binary(BinaryOp::BitXor, key, flips, range).as<Tensor>();
+}
+
+/// NaNs of either sign and any payload as one positive NaN.
+static Tensor oneNaN(Semantic &s, const Tensor &x, const SourceRange &range) {
+  if (!x.type.isFloating() || x.type.scalar() == Scalar::Fp8E4B15)
+    return x;
+  Tensor isNaN = s.compare(CompareOp::NotEq, x, x, range).as<Tensor>();
+  Tensor nan = s.full(x.type.shape(), std::numeric_limits<double>::quiet_NaN(), x.type.element(), range);
+  return s.select(isNaN, nan, x, range);
+}
+
+static Tensor sortingKeys(Semantic &s, const Tensor &x, const SourceRange &range) {
+  if (!x.type.isFloating())
+    return x;
+  unsigned bits = x.type.bits();
+  Scalar scalar = bits == 8 ? Scalar::Int8 : bits == 16 ? Scalar::Int16 : bits == 32 ? Scalar::Int32 : Scalar::Int64;
+  return orderBits(s, s.bitcast(oneNaN(s, x, range), scalar, range), range);
+}
+
+static Tensor fromKeys(Semantic &s, const Tensor &keys, Type type, const SourceRange &range) {
+  return type.isFloating() ? s.bitcast(orderBits(s, keys, range), type.element(), range) : keys;
+}
+
 /// The block to sort; `dim` must be its last dimension.
 static Tensor sortable(Semantic &s, const BoundArgs &args, unsigned dimIndex) {
   Tensor x = blockArg(s, args, 0);
@@ -98,9 +130,10 @@ static Tensor sortable(Semantic &s, const BoundArgs &args, unsigned dimIndex) {
 }
 
 static Value sort(Semantic &s, const BoundArgs &args) {
-  Network network(s, sortable(s, args, 1), s.constexprBool(args, 2), args.range);
+  Tensor x = sortable(s, args, 1);
+  Network network(s, sortingKeys(s, x, args.range), s.constexprBool(args, 2), args.range);
   network.sort();
-  return network.values;
+  return fromKeys(s, network.values, x.type, args.range);
 }
 
 static Value topk(Semantic &s, const BoundArgs &args) {
@@ -108,9 +141,9 @@ static Value topk(Semantic &s, const BoundArgs &args) {
   Int count = s.constexprInt(args, 1);
   if (count < 1 || count > x.type.shape().back())
     fail(Diag::number_out_of_range, args.ranges[1], toString(count), "k", "1", std::to_string(x.type.shape().back()));
-  Network network(s, x, s.constexprBool(args, 3), args.range);
+  Network network(s, sortingKeys(s, x, args.range), s.constexprBool(args, 3), args.range);
   network.sort();
-  return network.leading(int64_t(count));
+  return fromKeys(s, network.leading(int64_t(count)), x.type, args.range);
 }
 
 static Value bitonicMerge(Semantic &s, const BoundArgs &args) {
@@ -119,15 +152,15 @@ static Value bitonicMerge(Semantic &s, const BoundArgs &args) {
   if (!isPowerOfTwo(size))
     fail(Diag::power_of_two, args.range, "tl.bitonic_merge", x.type.shape().size() - 1, args[0].describe(), size,
          "use tl.sort");
-  Network network(s, x, s.constexprBool(args, 2), args.range);
+  Network network(s, sortingKeys(s, x, args.range), s.constexprBool(args, 2), args.range);
   network.merge();
-  return network.values;
+  return fromKeys(s, network.values, x.type, args.range);
 }
 
 static const BuiltinInfo rows[] = {
     {"tl", "sort", "x, dim=None, descending=False", true, sort,
-     "Sorts along dim, which must be the last dimension; any length. Equal elements keep no particular order, and the\n"
-     "places of NaNs are not defined."},
+     "Sorts along dim, which must be the last dimension; any length. NaN counts as greater than all numbers\n"
+     "and comes out as one positive NaN; -0 stands below 0."},
     {"tl", "topk", "x, k, dim=None, descending=True", true, topk,
      "The k greatest elements along the last dimension, greatest first (descending=False: the k least, least first)."},
     {"tl", "bitonic_merge", "x, dim=None, descending=False", false, bitonicMerge,

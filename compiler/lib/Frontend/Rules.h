@@ -73,6 +73,12 @@ Tensor where(Semantic &s, const Value &condition, const Value &x, const Value &y
 Value load(Semantic &s, const BoundArgs &args);
 Tensor joinBlocks(Semantic &s, const Tensor &a, const Tensor &b, const SourceRange &range);
 
+/// An element-wise call of a library function on operands of one shape.
+Tensor libraryCall(Semantic &s, llvm::StringRef library, llvm::StringRef path, llvm::StringRef symbol,
+                   llvm::ArrayRef<Tensor> operands, Type element, bool isPure, const SourceRange &range);
+/// Brings all operands to their common shape.
+void broadcastAll(Semantic &s, std::vector<Tensor> &operands, const char *what, const SourceRange &range);
+
 // The rows, by family.
 llvm::ArrayRef<BuiltinInfo> programRows();
 llvm::ArrayRef<BuiltinInfo> shapeRows();
@@ -87,12 +93,22 @@ llvm::ArrayRef<BuiltinInfo> sortRows();
 llvm::ArrayRef<BuiltinInfo> randomRows();
 llvm::ArrayRef<BuiltinInfo> debugRows();
 llvm::ArrayRef<BuiltinInfo> libdeviceRows();
+llvm::ArrayRef<BuiltinInfo> libraryRows();
+llvm::ArrayRef<BuiltinInfo> bitRows();
+llvm::ArrayRef<BuiltinInfo> mapRows();
+llvm::ArrayRef<BuiltinInfo> indexRows();
 llvm::ArrayRef<BuiltinInfo> distributedRows();
 llvm::ArrayRef<BuiltinInfo> shmemRows();
 llvm::ArrayRef<BuiltinInfo> ascendRows();
+llvm::ArrayRef<BuiltinInfo> extensionRows();
 llvm::ArrayRef<BuiltinInfo> sliceRows();
 llvm::ArrayRef<BuiltinInfo> dtypeRows();
 llvm::ArrayRef<BuiltinInfo> pythonRows();
+
+/// Enumerations of the Ascend extension ("al.PIPE") and their members, numbered
+/// from 0.
+std::vector<std::string> extensionEnumerations();
+std::vector<std::string> extensionMembers(llvm::StringRef module);
 
 } // namespace nereid::frontend
 

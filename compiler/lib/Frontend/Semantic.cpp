@@ -84,8 +84,16 @@ static mlir::TypedAttr constantAttr(Semantic &s, const Value &number, const Type
   } else
     real = number.as<double>();
 
-  if (element.scalar() == Scalar::Fp8E4B15)
-    fail(Diag::unsupported_dtype, range, "fp8e4b15", "constants", "use tl.float8e4nv or tl.float8e5");
+  if (element.scalar() == Scalar::Fp8E4B15) {
+    // 256 times the number has the bits of fp8e4nv; see SemanticCast.cpp.
+    llvm::APFloat value(real * 256);
+    bool losesInfo = false;
+    value.convert(llvm::APFloat::Float8E4M3FN(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    uint64_t bits = value.bitcastToAPInt().getZExtValue();
+    if (!(std::fabs(real) * 256 <= 464))
+      bits = 0x7f | (std::signbit(real) ? 0x80 : 0);
+    return mlir::IntegerAttr::get(lowered, llvm::APInt(8, bits));
+  }
   if (element.isFloating()) {
     llvm::APFloat value(real);
     bool losesInfo = false;

@@ -21,6 +21,41 @@ static Tensor notZero(Semantic &s, const Tensor &x, const SourceRange &range) {
                 range);
 }
 
+//===----------------------------------------------------------------------===//
+// fp8e4b15: sign, four bits of exponent with bias 15, three of mantissa, no
+// infinities and no NaN. It has no type in the IR; its values are 8-bit integers.
+//===----------------------------------------------------------------------===//
+
+/// Its exponents are those of fp16: the same bits, shifted.
+static Tensor fromE4B15(Semantic &s, const Tensor &x, const SourceRange &range) {
+  auto op = [&](BinaryOp kind, const Value &a, const Value &b) { return s.binary(kind, a, b, range).as<Tensor>(); };
+  Tensor bits = s.wrap(x.handle, x.type.withElement(Scalar::UInt8), range);
+  bits = s.cast(bits, Scalar::UInt16, range);
+  Tensor magnitude = op(BinaryOp::LShift, op(BinaryOp::BitAnd, bits, Int(0x7f)), Int(7));
+  Tensor sign = op(BinaryOp::LShift, op(BinaryOp::BitAnd, bits, Int(0x80)), Int(8));
+  return s.bitcast(op(BinaryOp::BitOr, magnitude, sign), Scalar::Fp16, range);
+}
+
+/// 256 times a number has the bits of fp8e4nv, but for the greatest magnitude,
+/// 1.875, which is a NaN there. Everything greater, and NaN, becomes that.
+static Tensor toE4B15(Semantic &s, Tensor x, bool towardsZero, const SourceRange &range) {
+  if (x.type.scalar() != Scalar::Fp64)
+    x = s.cast(x, Scalar::Fp32, range);
+  x = s.binary(BinaryOp::Mult, x, 256.0, range).as<Tensor>();
+  Tensor narrow = towardsZero ? s.castRounding(x, Scalar::Fp8E4NV, "rtz", range) : s.cast(x, Scalar::Fp8E4NV, range);
+  Tensor bits = s.bitcast(narrow, Scalar::UInt8, range);
+  // Above the middle of 448 and 480 it is nearer to the latter.
+  Value limit = towardsZero ? 480.0 : 464.0;
+  Tensor above = s.logical(false, s.compare(towardsZero ? CompareOp::GtE : CompareOp::Gt, x, limit, range),
+                           s.compare(towardsZero ? CompareOp::LtE : CompareOp::Lt, x,
+                                     towardsZero ? -480.0 : -464.0, range),
+                           range)
+                     .as<Tensor>();
+  Tensor greatest = s.binary(BinaryOp::BitOr, bits, Int(0x7f), range).as<Tensor>();
+  Tensor result = s.select(above, greatest, bits, range);
+  return s.wrap(result.handle, x.type.withElement(Scalar::Fp8E4B15), range);
+}
+
 static Tensor castPointer(Semantic &s, const Tensor &x, const Type &from, const Type &to, const Type &result,
                           const SourceRange &range) {
   mlir::Type lowered = result.lower(s.builder.getContext());
@@ -54,8 +89,10 @@ Tensor Semantic::cast(const Tensor &value, Type target, const SourceRange &range
   auto made = [&](mlir::Value handle) { return wrap(handle, result, range); };
   if (from.isPointerLike() || to.isPointerLike())
     return castPointer(*this, value, from, to, result, range);
-  if (from.scalar() == Scalar::Fp8E4B15 || to.scalar() == Scalar::Fp8E4B15)
-    fail(Diag::unsupported_dtype, range, "fp8e4b15", "casts", "use tl.float8e4nv or tl.float8e5");
+  if (from.scalar() == Scalar::Fp8E4B15)
+    return cast(fromE4B15(*this, value, range), to, range);
+  if (to.scalar() == Scalar::Fp8E4B15)
+    return toE4B15(*this, value, false, range);
 
   // fp8: everything but another float goes through fp32, another fp8 through fp16.
   if (from.isFp8() || to.isFp8()) {
@@ -110,7 +147,7 @@ Tensor Semantic::castRounding(const Tensor &value, Type target, llvm::StringRef 
   if (rounding == "rtne")
     return cast(value, target, range);
   if (to.scalar() == Scalar::Fp8E4B15)
-    fail(Diag::unsupported_dtype, range, "fp8e4b15", "casts", "use tl.float8e4nv or tl.float8e5");
+    return toE4B15(*this, value, true, range);
   Type result = value.type.withElement(to);
   auto mode = tt::RoundingModeAttr::get(builder.getContext(), tt::RoundingMode::RTZ);
   return wrap(emit<tt::FpToFpOp>(range, result.lower(builder.getContext()), value.handle, mode), result, range);

@@ -33,6 +33,8 @@ void nereid::buildCPUCheckPhase(OpPassManager &pm, const CPUPipelineOptions &opt
 }
 
 void nereid::buildCPUSimplifyPhase(OpPassManager &pm, const CPUPipelineOptions &options) {
+  // Block-scaled products are products of fp32 tiles.
+  pm.addPass(createNereidDecomposeScaledDots());
   // One function without calls, except of functions marked noinline.
   pm.addPass(createInlinerPass());
   // Constants are folded, equal values merged, dead code is gone.
@@ -69,11 +71,11 @@ void nereid::buildCPULoweringPhase(OpPassManager &pm, const CPUPipelineOptions &
   // llvm.func with the kernel ABI; no operation or type of tt, distributed,
   // ascend and cpu is left.
   pm.addPass(createNereidCPULowerRuntime());
+  // No integer division traps, no shift is undefined.
+  pm.addPass(createNereidCPUGuardDivisions());
   // No arithmetic on bf16 and fp8, no conversion that the CPU may lack; common
   // mathematical functions on fp32 are polynomials.
   pm.addPass(createNereidCPUExpandFloats());
-  // No integer division traps.
-  pm.addPass(createNereidCPUGuardDivisions());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // Only branches.

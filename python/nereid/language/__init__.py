@@ -14,4 +14,4 @@ from nereid.language._types import block_type, dtype, pointer_type
 globals().update(_DTYPES)
 pi32_t = pointer_type(_DTYPES["int32"])
 
-from nereid.language import extra, math  # noqa: E402
+from nereid.language import core, extra, math, standard, target_info  # noqa: E402

@@ -38,6 +38,8 @@ class dtype:
     numpy or ml_dtypes, or None.
     """
 
+    __nereid_builtin__ = ("tl", "dtype")
+
     def __init__(self, name: str):
         if name not in _ROWS:
             raise ValueError(f"unknown type '{name}'; known: {', '.join(_ROWS)}")
@@ -49,7 +51,7 @@ class dtype:
         self.itemsize = max(1, bits // 8)
         self.int_bitwidth = bits
         self.fp_mantissa_width = mantissa
-        # How the compiler recognises the object.
+        # How the compiler recognises the object, which is no function.
         self.__nereid_type__ = signature
 
     @property

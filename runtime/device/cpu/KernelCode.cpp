@@ -195,9 +195,10 @@ private:
     for (const RuntimeSymbol &candidate : symbols)
       if (symbol == candidate.name)
         return candidate.address;
-    for (const RuntimeSymbol &candidate : librarySymbols())
-      if (symbol == candidate.name)
-        return candidate.address;
+    for (const auto *table : {&librarySymbols(), &deviceMathSymbols()})
+      for (const RuntimeSymbol &candidate : *table)
+        if (symbol == candidate.name)
+          return candidate.address;
     return nullptr;
   }
 

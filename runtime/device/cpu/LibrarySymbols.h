@@ -11,6 +11,8 @@ namespace nereid::runtime {
 /// Functions of the C library and of the compiler's support library that
 /// generated code may call beside the entry points of abi.h.
 const std::vector<RuntimeSymbol> &librarySymbols();
+/// The functions of abi/nereid/device_math.def.
+const std::vector<RuntimeSymbol> &deviceMathSymbols();
 
 } // namespace nereid::runtime
 

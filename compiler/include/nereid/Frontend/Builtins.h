@@ -34,7 +34,8 @@ struct BuiltinInfo {
   const char *name;
   /// Python parameter list with defaults: "pointer, mask=None, other=None".
   /// "*shape" collects the remaining positional arguments in a tuple; what
-  /// follows it (or a bare "*") is keyword-only. Defaults are None, numbers,
+  /// follows it (or a bare "*") is keyword-only. "**changes" collects other
+  /// keyword arguments in a tuple with names. Defaults are None, numbers,
   /// strings, True, False or ().
   const char *params;
   /// Also a method of tensors (the first parameter is self)?
@@ -48,6 +49,8 @@ struct BuiltinInfo {
 struct Parameter {
   std::string name;
   bool isVariadic = false;
+  /// `**changes`: collects other keyword arguments in a tuple with names.
+  bool isKeywords = false;
   bool isKeywordOnly = false;
   bool hasDefault = false;
   Value defaultValue;
@@ -77,6 +80,8 @@ BoundArgs bindArguments(const BuiltinInfo &info, llvm::ArrayRef<Argument> positi
 /// ("tl.PropagateNan", "ALL"), libshmem_device's NVSHMEM_*, ...; nullopt when
 /// there is none of that name.
 std::optional<Value> findConstant(llvm::StringRef module, llvm::StringRef name);
+/// Modules and classes that have constants.
+std::vector<std::string> constantModules();
 /// Names of a module's constants, for suggestions and for the Python stubs.
 std::vector<std::string> constantNames(llvm::StringRef module);
 

@@ -13,6 +13,7 @@
 #include "llvm/ADT/FunctionExtras.h"
 
 #include <functional>
+#include <set>
 
 namespace nereid::frontend {
 
@@ -126,6 +127,9 @@ public:
   /// Family of the libshmem_device constants that this kernel uses, and where
   /// it first does.
   std::optional<std::pair<ShmemConstant::Family, SourceRange>> shmemFamily;
+
+  /// Flags that al.sync_block_set has set above the place being compiled.
+  std::set<std::string> coreFlags;
 
   /// Creates an operation at `range`.
   template <typename Op, typename... Args> Op emit(const SourceRange &range, Args &&...args) {

@@ -117,6 +117,23 @@ def NereidFoldDotAccumulator : Pass<"nereid-fold-dot-accumulator"> {
   }];
 }
 
+def NereidDecomposeScaledDots : Pass<"nereid-decompose-scaled-dots"> {
+  let summary = "dot_scaled -> products of scaled fp32 tiles";
+  let description = [{
+    The operands' elements (e2m1 two in a byte, e4m3, e5m2, bf16, fp16) are
+    widened to fp32, which holds them exactly, and multiplied by their scales, the
+    powers of two of e8m0; 255 is NaN. The product accumulates in fp32.
+
+    ```mlir
+    %d = tt.dot_scaled %a scale %s, %b, %c lhs = e5m2 rhs = bf16 {fastMath = false} : ...
+    // becomes
+    %x = arith.mulf %a_as_f32, %s_as_factors : tensor<16x64xf32>
+    %d = tt.dot %x, %b_as_f32, %c : tensor<16x64xf32> * tensor<64x16xf32> -> tensor<16x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::nereid::tt::TritonDialect"];
+}
+
 def NereidStructureLoopPointers : Pass<"nereid-structure-loop-pointers"> {
   let summary = "Loop-carried tiles of pointers become tiles plus a carried scalar";
   let description = [{

@@ -98,6 +98,12 @@ struct Emitter {
   /// fp64 to fp32 so that rounding the result again gives what rounding once
   /// would: an inexact result gets an odd last bit.
   Value toOdd(Value value);
+  /// fp64 to fp32 towards zero.
+  Value truncate(Value value);
+
+private:
+  /// Bits of fp64 rounded to fp32 towards zero, and whether that lost something.
+  std::pair<Value, Value> truncatedBits(Value value);
 };
 
 } // namespace
@@ -180,7 +186,7 @@ Value Emitter::narrow(Value value, FloatType type, bool towardsZero) {
   return bitcast(like(type), arith::TruncIOp::create(rewriter, loc, i(format.bits), result));
 }
 
-Value Emitter::toOdd(Value value) {
+std::pair<Value, Value> Emitter::truncatedBits(Value value) {
   Type f64 = like(rewriter.getF64Type());
   Value rounded = arith::TruncFOp::create(rewriter, loc, f32(), value);
   Value back = arith::ExtFOp::create(rewriter, loc, f64, rounded);
@@ -191,8 +197,15 @@ Value Emitter::toOdd(Value value) {
                          bitAnd(bitcast(i(64), value), mask));
   Value truncated = select(larger, sub(bits, c(1)), bits);
   Value inexact = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::ONE, back, value);
-  return bitcast(f32(), select(inexact, bitOr(truncated, c(1)), bits));
+  return {truncated, inexact};
 }
+
+Value Emitter::toOdd(Value value) {
+  auto [truncated, inexact] = truncatedBits(value);
+  return bitcast(f32(), select(inexact, bitOr(truncated, c(1)), truncated));
+}
+
+Value Emitter::truncate(Value value) { return bitcast(f32(), truncatedBits(value).first); }
 
 namespace {
 
@@ -226,7 +239,9 @@ struct ExpandTrunc : OpRewritePattern<arith::TruncFOp> {
     if (to.getWidth() >= 32) {
       if (!towardsZero)
         return failure();
-      return rewriter.notifyMatchFailure(op, "no expansion of fp64 to fp32 towards zero");
+      Emitter emitter{rewriter, op.getLoc(), op.getType()};
+      rewriter.replaceOp(op, emitter.truncate(op.getIn()));
+      return success();
     }
     if (!isNarrow(to) && !isNarrow(from) && !towardsZero && !fromDouble)
       return failure();

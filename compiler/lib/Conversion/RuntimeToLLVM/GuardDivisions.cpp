@@ -46,15 +46,41 @@ static void guard(Operation *op, bool isSigned) {
   op->setOperand(1, arith::SelectOp::create(builder, loc, bad, one, divisor));
 }
 
+/// Shifts by the width or more (negative amounts are such) give what shifting
+/// step by step gives: zeros, or copies of the sign.
+static void guardShift(Operation *op) {
+  Value x = op->getOperand(0), amount = op->getOperand(1);
+  Type type = amount.getType();
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  APInt known;
+  if (matchPattern(amount, m_ConstantInt(&known)) && known.ult(width))
+    return;
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Value last = constant(builder, loc, type, APInt(width, width - 1));
+  Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, amount, last);
+  op->setOperand(1, arith::SelectOp::create(builder, loc, inside, amount, last));
+  if (isa<arith::ShRSIOp>(op))
+    return;
+  builder.setInsertionPointAfter(op);
+  Value zero = constant(builder, loc, x.getType(), APInt::getZero(width));
+  auto result = arith::SelectOp::create(builder, loc, inside, op->getResult(0), zero);
+  op->getResult(0).replaceAllUsesExcept(result, result);
+}
+
 namespace {
 struct GuardDivisions : nereid::impl::NereidCPUGuardDivisionsBase<GuardDivisions> {
   void runOnOperation() override {
-    getOperation()->walk([](Operation *op) {
+    SmallVector<Operation *> shifts;
+    getOperation()->walk([&](Operation *op) {
       if (isa<arith::DivSIOp, arith::RemSIOp>(op))
         guard(op, /*isSigned=*/true);
       else if (isa<arith::DivUIOp, arith::RemUIOp>(op))
         guard(op, /*isSigned=*/false);
+      else if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
+        shifts.push_back(op);
     });
+    llvm::for_each(shifts, guardShift);
   }
 };
 } // namespace

@@ -4,6 +4,7 @@
 #include "Lowering.h"
 
 #include "nereid/Target/CPU/Atomics.h"
+#include "nereid/Target/CPU/DeviceMath.h"
 #include "nereid/Target/CPU/RuntimeABI.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -203,6 +204,22 @@ static LogicalResult lower(Lowering &l, tt::AssertOp op) {
   return success();
 }
 
+/// A function of a device math library. Others would have to be linked in.
+static LogicalResult lower(Lowering &l, tt::ExternElementwiseOp op) {
+  if (Value value = emitDeviceMath(l.builder, op.getLoc(), op.getSymbol(), op.getSrcs(), op.getType())) {
+    l.replace(value);
+    return success();
+  }
+  InFlightDiagnostic error = op.emitError() << "the CPU target has no function '" << op.getSymbol() << "' of ";
+  llvm::interleaveComma(op.getSrcs().getTypes(), error);
+  if (!op.getLibpath().empty())
+    error.attachNote() << "device libraries such as '" << op.getLibpath()
+                       << "' are not linked; write the function as a jit function, or use tl.extra.libdevice";
+  else
+    error.attachNote() << "use a function of tl.extra.libdevice, or write it as a jit function";
+  return error;
+}
+
 /// Kinds of elements of nrd_print.
 enum PrintKind { PrintSigned = 0, PrintUnsigned = 1, PrintFloat = 2, PrintPointer = 3 };
 
@@ -264,7 +281,7 @@ std::optional<LogicalResult> nereid::cpu::lowerScalarOp(Lowering &l, Operation *
   };
   return llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(op)
       .Case<tt::AddPtrOp, tt::BitcastOp, tt::FpToFpOp, tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp,
-            tt::AtomicPollOp, tt::AssertOp, tt::PrintOp>([&](auto typed) { return lower(l, typed); })
+            tt::AtomicPollOp, tt::AssertOp, tt::PrintOp, tt::ExternElementwiseOp>([&](auto typed) { return lower(l, typed); })
       .Case([&](tt::GetProgramIdOp id) { return programField(program_offset::pid, id.getAxis()); })
       .Case([&](tt::GetNumProgramsOp size) { return programField(program_offset::grid, size.getAxis()); })
       .Case([&](tt::IntToPtrOp cast) { return replace(l.fromBits64(cast.getSrc(), cast.getType())); })

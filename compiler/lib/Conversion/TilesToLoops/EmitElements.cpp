@@ -4,6 +4,7 @@
 #include "TileEmitter.h"
 
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
+#include "nereid/Target/CPU/DeviceMath.h"
 
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -288,112 +289,24 @@ static Value emitMulHigh(OpBuilder &builder, Location loc, Value x, Value y) {
   return arith::MulUIExtendedOp::create(builder, loc, x, y).getHigh();
 }
 
-/// Names of device math libraries that have an equal in the math dialect. The
-/// vendors' prefixes (__nv_, __hmf_, ...) are gone.
-static StringRef stripVendor(StringRef symbol) {
-  for (StringRef prefix : {"__nv_", "__hmf_", "__ocml_", "nv_", "__imf_"})
-    if (symbol.consume_front(prefix))
-      break;
-  for (StringRef suffix : {"_f32", "_f64", "_fp32", "_fp16"})
-    if (symbol.consume_back(suffix))
-      return symbol;
-  return symbol;
-}
-
 Value TileEmitter::emitExtern(tt::ExternElementwiseOp call, ArrayRef<Index> indices) {
-  SmallVector<Value> operands = emitTogether(call.getSrcs(), indices);
-  Type narrow = getElementTypeOrSelf(call.getType());
-  if (auto type = dyn_cast<FloatType>(narrow); type && type.getWidth() == 16) {
-    for (Value &operand : operands)
-      if (getElementTypeOrSelf(operand.getType()) == narrow)
-        operand = emitFloatCast(operand, narrow, builder.getF32Type(), false);
-    return emitFloatCast(emitExternCall(call, operands, builder.getF32Type()), builder.getF32Type(), narrow, false);
-  }
-  return emitExternCall(call, operands, narrow);
+  return emitExternCall(call, emitTogether(call.getSrcs(), indices), getElementTypeOrSelf(call.getType()));
 }
 
 Value TileEmitter::emitExternCall(tt::ExternElementwiseOp call, ArrayRef<Value> operands, Type element) {
-  StringRef name = stripVendor(call.getSymbol());
-  if (operands[0].getType().isF32() || getElementTypeOrSelf(operands[0].getType()).isF32())
-    name.consume_back("f");
-  Type type = operands[0].getType();
-  Location at = call.getLoc();
-  auto unary = [&](auto tag) -> Value { return decltype(tag)::create(builder, at, operands[0]); };
-  bool sameType = element == getElementTypeOrSelf(type);
-  if (operands.size() == 1 && sameType && isa<FloatType>(getElementTypeOrSelf(type))) {
-#define NEREID_UNARY(NAME, OP)                                                                                        \
-  if (name == NAME)                                                                                                   \
-    return unary(math::OP());
-    NEREID_UNARY("exp", ExpOp)
-    NEREID_UNARY("exp2", Exp2Op)
-    NEREID_UNARY("expm1", ExpM1Op)
-    NEREID_UNARY("log", LogOp)
-    NEREID_UNARY("log2", Log2Op)
-    NEREID_UNARY("log10", Log10Op)
-    NEREID_UNARY("log1p", Log1pOp)
-    NEREID_UNARY("sin", SinOp)
-    NEREID_UNARY("cos", CosOp)
-    NEREID_UNARY("tan", TanOp)
-    NEREID_UNARY("asin", AsinOp)
-    NEREID_UNARY("acos", AcosOp)
-    NEREID_UNARY("atan", AtanOp)
-    NEREID_UNARY("sinh", SinhOp)
-    NEREID_UNARY("cosh", CoshOp)
-    NEREID_UNARY("tanh", TanhOp)
-    NEREID_UNARY("asinh", AsinhOp)
-    NEREID_UNARY("acosh", AcoshOp)
-    NEREID_UNARY("atanh", AtanhOp)
-    NEREID_UNARY("erf", ErfOp)
-    NEREID_UNARY("erfc", ErfcOp)
-    NEREID_UNARY("sqrt", SqrtOp)
-    NEREID_UNARY("rsqrt", RsqrtOp)
-    NEREID_UNARY("cbrt", CbrtOp)
-    NEREID_UNARY("floor", FloorOp)
-    NEREID_UNARY("ceil", CeilOp)
-    NEREID_UNARY("trunc", TruncOp)
-    NEREID_UNARY("round", RoundOp)
-    NEREID_UNARY("rint", RoundEvenOp)
-    NEREID_UNARY("nearbyint", RoundEvenOp)
-    NEREID_UNARY("fabs", AbsFOp)
-    NEREID_UNARY("abs", AbsFOp)
-#undef NEREID_UNARY
-    if (name == "relu") {
-      Value zero = arith::ConstantOp::create(builder, at, builder.getZeroAttr(type));
-      return arith::MaximumFOp::create(builder, at, operands[0], zero);
-    }
-  }
-  if (operands.size() == 2 && sameType && isa<FloatType>(getElementTypeOrSelf(type))) {
-    if (name == "pow")
-      return math::PowFOp::create(builder, at, operands[0], operands[1]);
-    if (name == "atan2")
-      return math::Atan2Op::create(builder, at, operands[0], operands[1]);
-    if (name == "fmod")
-      return arith::RemFOp::create(builder, at, operands[0], operands[1]);
-    if (name == "copysign")
-      return math::CopySignOp::create(builder, at, operands[0], operands[1]);
-  }
-  if (operands.size() == 3 && name == "fma")
-    return math::FmaOp::create(builder, at, operands[0], operands[1], operands[2]);
-
-  // One call per lane, which the lowering of scalar operations resolves.
-  auto one = [&](ArrayRef<Value> arguments) -> Value {
-    OperationState state(at, call->getName());
-    state.addOperands(arguments);
-    state.addTypes(element);
-    state.addAttributes(call->getAttrs());
-    return builder.create(state)->getResult(0);
-  };
-  if (!llvm::any_of(operands, isVectorValue))
-    return one(operands);
-  Type resultType = VectorType::get({lanes}, element);
-  Value result = arith::ConstantOp::create(builder, at, builder.getZeroAttr(resultType));
-  for (int64_t lane = 0; lane < lanes; ++lane) {
-    SmallVector<Value> arguments;
-    for (Value operand : operands)
-      arguments.push_back(vector::ExtractOp::create(builder, at, operand, lane));
-    result = vector::InsertOp::create(builder, at, one(arguments), result, lane);
-  }
-  return result;
+  if (Value value = cpu::emitDeviceMath(builder, call.getLoc(), call.getSymbol(), operands, element))
+    return value;
+  // The lowering of scalar operations says what is wrong with it.
+  SmallVector<Value> arguments;
+  for (Value operand : operands)
+    arguments.push_back(isVectorValue(operand) ? vector::ExtractOp::create(builder, call.getLoc(), operand, 0)
+                                               : operand);
+  OperationState state(call.getLoc(), call->getName());
+  state.addOperands(arguments);
+  state.addTypes(element);
+  state.addAttributes(call->getAttrs());
+  Value one = builder.create(state)->getResult(0);
+  return llvm::any_of(operands, isVectorValue) ? toVector(one) : one;
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,7 +4,7 @@
 
 from nereid.language._device import DeviceConstant, device_function
 
-__all__ = ["PropagateNan", "TRITON_MAX_TENSOR_NUMEL", "abs", "add", "advance", "arange", "argmax", "argmin", "associative_scan", "assume", "atomic_add", "atomic_and", "atomic_cas", "atomic_max", "atomic_min", "atomic_or", "atomic_poll", "atomic_xchg", "atomic_xor", "bitonic_merge", "broadcast", "broadcast_to", "cast", "cat", "cdiv", "ceil", "clamp", "condition", "cos", "cumprod", "cumsum", "debug_barrier", "device_assert", "device_print", "div_rn", "dot", "dot_scaled", "erf", "exp", "exp2", "expand_dims", "fdiv", "flip", "floor", "fma", "full", "gather", "histogram", "inline_asm_elementwise", "interleave", "join", "load", "load_tensor_descriptor", "log", "log2", "make_block_ptr", "make_tensor_descriptor", "max", "max_constancy", "max_contiguous", "maximum", "min", "minimum", "mul", "multiple_of", "num_programs", "pair_uniform_to_normal", "permute", "philox", "philox_impl", "program_id", "rand", "rand4x", "randint", "randint4x", "randn", "randn4x", "range", "ravel", "reduce", "reduce_or", "reshape", "rsqrt", "sigmoid", "sin", "softmax", "sort", "split", "sqrt", "sqrt_rn", "squeeze", "static_assert", "static_print", "static_range", "store", "store_tensor_descriptor", "sub", "sum", "swizzle2d", "to_tensor", "topk", "trans", "uint_to_uniform_float", "umulhi", "unsqueeze", "view", "where", "xor_sum", "zeros", "zeros_like"]
+__all__ = ["PropagateNan", "TRITON_MAX_TENSOR_NUMEL", "abs", "add", "advance", "aggregate_replace", "arange", "argmax", "argmin", "associative_scan", "assume", "atomic_add", "atomic_and", "atomic_cas", "atomic_max", "atomic_min", "atomic_or", "atomic_poll", "atomic_xchg", "atomic_xor", "bitonic_merge", "broadcast", "broadcast_to", "cast", "cat", "cdiv", "ceil", "clamp", "condition", "cos", "cumprod", "cumsum", "debug_barrier", "device_assert", "device_print", "div_rn", "dot", "dot_scaled", "erf", "exp", "exp2", "expand_dims", "expect_zero", "extern_elementwise", "fdiv", "flip", "floor", "fma", "full", "gather", "histogram", "inline_asm_elementwise", "interleave", "join", "load", "load_tensor_descriptor", "log", "log2", "make_block_ptr", "make_tensor_descriptor", "map_elementwise", "max", "max_constancy", "max_contiguous", "maximum", "min", "minimum", "mul", "multiple_of", "num_programs", "pair_uniform_to_normal", "permute", "philox", "philox_impl", "program_id", "rand", "rand4x", "randint", "randint4x", "randn", "randn4x", "range", "ravel", "reduce", "reduce_or", "reshape", "rsqrt", "sigmoid", "sin", "softmax", "sort", "split", "sqrt", "sqrt_rn", "squeeze", "static_assert", "static_print", "static_range", "store", "store_tensor_descriptor", "sub", "sum", "swizzle2d", "to_tensor", "topk", "trans", "uint_to_uniform_float", "umulhi", "unsqueeze", "view", "where", "xor_sum", "zeros", "zeros_like"]
 
 
 @device_function("tl", "abs")
@@ -20,6 +20,11 @@ def add(x, y, sanitize_overflow=True):
 @device_function("tl", "advance")
 def advance(base, offsets):
     """A block pointer moved by offsets, in elements, one per dimension. The result must be used."""
+
+
+@device_function("tl", "aggregate_replace")
+def aggregate_replace(instance, **changes):
+    """A copy of a named tuple with the named fields changed."""
 
 
 @device_function("tl", "arange")
@@ -286,6 +291,21 @@ def expand_dims(input, axis):
     """
 
 
+@device_function("tl", "expect_zero")
+def expect_zero(x, mask):
+    """Promises that x is 0 where mask holds and returns x. In debug mode it is checked."""
+
+
+@device_function("tl", "extern_elementwise")
+def extern_elementwise(lib_name, lib_path, args, arg_type_symbol_dict, is_pure):
+    """Element-wise call of a function of a device library.
+
+    args are broadcast together; arg_type_symbol_dict maps tuples of their dtypes to (symbol, dtype of the result);
+    when no entry has exactly their dtypes, they are promoted to one dtype first. Functions of CUDA's libdevice
+    (__nv_*) and the same names of other vendors are known; libraries at lib_path are not linked.
+    """
+
+
 @device_function("tl", "fdiv")
 def fdiv(x, y, ieee_rounding=False):
     """Floating division of two floating operands."""
@@ -396,6 +416,16 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
     base: pointer to the first element. shape, strides: integers, one per dimension (1 to 5); the last stride is the
     constant 1. block_shape: known at compile time, innermost dimension of at least 16 bytes. padding_option:
     "zero" or "nan", what elements outside the tensor read as.
+    """
+
+
+@device_function("tl", "map_elementwise")
+def map_elementwise(scalar_fn, *args, pack=1):
+    """Applies a jit function of scalars to each element of blocks, which are broadcast together.
+
+    scalar_fn may use control flow. pack: the number of elements in row-major order that one call gets of each
+    block, which must divide the number of elements: it takes pack scalars for each block and returns pack scalars
+    for each result. Returns a block, or a tuple for several results.
     """
 
 
@@ -602,8 +632,8 @@ def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
 
 @device_function("tl", "sort")
 def sort(x, dim=None, descending=False):
-    """Sorts along dim, which must be the last dimension; any length. Equal elements keep no particular order, and the
-    places of NaNs are not defined.
+    """Sorts along dim, which must be the last dimension; any length. NaN counts as greater than all numbers
+    and comes out as one positive NaN; -0 stands below 0.
     """
 
 

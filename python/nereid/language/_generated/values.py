@@ -301,8 +301,8 @@ class tensor:
 
     @device_function("tl", "sort")
     def sort(self, dim=None, descending=False):
-        """Sorts along dim, which must be the last dimension; any length. Equal elements keep no particular order, and the
-        places of NaNs are not defined.
+        """Sorts along dim, which must be the last dimension; any length. NaN counts as greater than all numbers
+        and comes out as one positive NaN; -0 stands below 0.
         """
 
     @device_function("tl", "split")

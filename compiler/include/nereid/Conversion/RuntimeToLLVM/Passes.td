@@ -30,13 +30,16 @@ def NereidCPULowerRuntime : Pass<"nereid-cpu-lower-runtime", "::mlir::ModuleOp">
 }
 
 def NereidCPUGuardDivisions : Pass<"nereid-cpu-guard-divisions"> {
-  let summary = "Makes integer divisions by zero harmless";
+  let summary = "Makes integer divisions by zero and shifts by too much harmless";
   let description = [{
     A tile divides in all its lanes, also in those whose result a mask or a
     `select` drops, and their divisor may be zero. The language leaves such a
     lane undefined; the processor would stop the program. The divisor becomes 1
     where it is 0, and where the quotient of the smallest integer by -1 would
     overflow. Divisions by constants stay as they are.
+
+    A shift by the width or more gives 0, or copies of the sign for `shrsi`, as
+    shifting step by step would; processors and LLVM disagree on it otherwise.
 
     ```mlir
     %q = arith.divui %n, %d : i32

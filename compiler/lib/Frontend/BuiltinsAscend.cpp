@@ -142,7 +142,7 @@ static const BuiltinInfo rows[] = {
      "them), \"all_cube\", \"all_vector\" and \"all\" among those of the whole launch (an error on the CPU).\n"
      "event_id: 0 to 15."},
     {"al", "cast", "input, dtype, fp_downcast_rounding=None, bitcast=False, overflow_mode=None", false, castRule,
-     "tl.cast."},
+     "tl.cast under the extension's name."},
     {"al", "atan2", "y, x", false, libdeviceRule, "Angle of the point (x, y), for floating operands."},
     {"al", "isfinited", "x", false, libdeviceRule, "int1: is it finite?"},
     {"al", "finitef", "x", false, libdeviceRule, "int1: is it finite?"},

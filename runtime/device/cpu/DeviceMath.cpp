@@ -52,9 +52,12 @@ double besselSeries(double x, int order) {
   return order && x < 0 ? -sum : sum;
 }
 
-/// exp(x^2 + c) without losing the low bits of the square.
+/// exp(x^2) without losing the low bits of the square.
 double expOfSquare(double x) {
-  double high = x * x, low = std::fma(x, x, -high);
+  double high = x * x;
+  if (!std::isfinite(high))
+    return high;
+  double low = std::fma(x, x, -high);
   return std::exp(high) * (1 + low);
 }
 

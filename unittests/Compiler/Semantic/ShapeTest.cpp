@@ -118,7 +118,7 @@ TEST_F(ShapeTest, Windows) {
               [&] { call("al", "insert_slice", {x, x, shape({0, 0}), shape({2, 3}), shape({1, 1})}); });
   expectError(Diag::argument_kind, "non-negative",
               [&] { call("al", "extract_slice", {x, shape({0, 0}), shape({2, 3}), shape({1, -1})}); });
-  expectError(Diag::not_supported_yet, "al.sync_block_all",
+  expectError(Diag::target_lacks, "al.sync_block_all",
               [&] { call("al", "sync_block_all", {std::string("all"), Int(0)}); });
 }
 

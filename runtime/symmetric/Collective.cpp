@@ -11,6 +11,7 @@
 #include "base/Backoff.h"
 #include "symmetric/JobWatch.h"
 #include "symmetric/JobImpl.h"
+#include "symmetric/Turns.h"
 
 namespace nereid::runtime {
 
@@ -56,6 +57,8 @@ Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
   own.requests[number & 1].text.set(request);
   own.collectives.store(number, std::memory_order_release);
   setState(RankState::Collective);
+  if (turns)
+    turns->enterCollective(number);
 
   Status result;
   uint64_t arrived =
@@ -98,6 +101,8 @@ Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
       backoff.step();
     }
   }
+  if (turns)
+    turns->leaveCollective();
   setState(RankState::Host);
   if (!result.ok())
     return result;
@@ -128,6 +133,8 @@ Status Job::Impl::recover() {
     h.deviceArrived.value.store(0, std::memory_order_relaxed);
     h.deviceEpoch.value.store(0, std::memory_order_relaxed);
     h.failure.state.store(0, std::memory_order_relaxed);
+    if (turns)
+      turns->reset(epoch + 1);
     h.recoverEpoch.value.store(epoch + 1, std::memory_order_release);
   } else {
     Backoff backoff(maySpin);

@@ -26,7 +26,7 @@
 namespace nereid::runtime {
 
 inline constexpr uint64_t kSegmentMagic = 0x314449455245'4e21; // "!NEREID1"
-inline constexpr uint32_t kSegmentVersion = 2;
+inline constexpr uint32_t kSegmentVersion = 3;
 inline constexpr int32_t kMaxWorkers = 512;
 inline constexpr int32_t kMaxRecords = 48;
 inline constexpr int32_t kMaxRanks = 4096;
@@ -121,6 +121,14 @@ struct alignas(64) RankSlot {
   /// Number of the failure that `records` are about.
   std::atomic<uint64_t> reported;
   std::atomic<uint64_t> recoveryHash;
+  /// Random schedules (Turns.h): bumped when it gets the turn (a futex); it is
+  /// in a launch; the host collective that it waits in, or 0; it had nothing to
+  /// do at this count of work, plus 1; the others do not wait for its host code.
+  std::atomic<uint32_t> turn;
+  std::atomic<uint32_t> wantsTurns;
+  std::atomic<uint64_t> waitsIn;
+  std::atomic<uint64_t> idleAt;
+  std::atomic<uint32_t> leftOut;
   /// Operations of this rank that are still under way.
   std::atomic<uint64_t> inFlight;
   int32_t recordCount;
@@ -146,6 +154,17 @@ struct alignas(64) PaddedCounter {
   std::atomic<uint64_t> value;
 };
 
+/// Whose turn it is under a random schedule (Turns.h). Only who holds the turn
+/// changes the rest.
+struct alignas(64) TurnState {
+  std::atomic<uint32_t> holder; // 1 + rank; 0 nobody
+  std::atomic<uint32_t> burst;  // turns that `last` gets before the next draw
+  std::atomic<uint32_t> last;   // had the last turn
+  std::atomic<uint64_t> random; // state of the generator; 0 = not seeded
+  std::atomic<uint64_t> work;   // turns with progress
+  std::atomic<uint64_t> fruitless; // turns without, since the last one with
+};
+
 struct JobHeader {
   uint64_t magic;
   uint32_t version;
@@ -168,6 +187,7 @@ struct JobHeader {
   /// Barrier that ends a failure.
   PaddedCounter recoverArrived;
   PaddedCounter recoverEpoch;
+  TurnState turns;
   FailureCell failure;
 };
 

@@ -3,6 +3,7 @@
 
 #include "symmetric/JobWatch.h"
 #include "symmetric/JobImpl.h"
+#include "symmetric/Turns.h"
 
 #include <algorithm>
 #include <unistd.h>
@@ -19,6 +20,10 @@ Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s,
   numThreads = settings.numThreads
                    ? settings.numThreads
                    : std::clamp(cores / std::max(1, ranksHere), 1, kMaxWorkers);
+  if (settings.randomSchedule) {
+    numThreads = 1;
+    turns = std::make_unique<Turns>(control, rank, worldSize, settings.seed);
+  }
   Transport::Shape shape;
   shape.rank = rank;
   shape.worldSize = worldSize;

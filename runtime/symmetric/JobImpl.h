@@ -15,6 +15,7 @@
 namespace nereid::runtime {
 
 class JobWatch;
+class Turns;
 
 /// What runs programs for one rank; a device derives its own from it.
 class Executor {
@@ -91,6 +92,8 @@ struct Job::Impl {
   std::atomic<bool> finalized{false};
 
   std::unique_ptr<Transport> transport;
+  /// Only under a random schedule.
+  std::unique_ptr<Turns> turns;
   std::unique_ptr<JobWatch> watch;
   /// Made by the first launch, which knows the device.
   std::unique_ptr<Executor> executor;

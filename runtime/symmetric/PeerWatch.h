@@ -45,6 +45,10 @@ uint64_t processStartTime(int32_t pid);
 /// it does not run.
 uint64_t threadCpuTicks(int32_t pid, int32_t thread);
 
+/// The same for a whole process; `sleeps` says whether its first thread waits
+/// for something.
+uint64_t processCpuTicks(int32_t pid, bool &sleeps);
+
 /// "was killed by signal 9 (Killed)" / "exited with code 3" from a wait status.
 std::string exitText(int waitStatus);
 

@@ -43,7 +43,8 @@ LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
       std::swap(order[i], order[x % (i + 1)]);
     }
   }
-  if (!spec.blocking)
+  fibers = spec.blocking || random;
+  if (!fibers)
     return;
   unstarted.store(total, std::memory_order_relaxed);
   uint64_t n = std::min<uint64_t>(WorkerPool::of(job).size(), total);
@@ -168,12 +169,10 @@ Status launch(Job *job, const LaunchSpec &spec) {
   impl->setState(RankState::Launch);
   WorkerPool::of(*impl).run(state);
 
-  if (state.random)
-    impl->transport->quiet();
   impl->transport->letGoOfArguments();
 
   Status result;
-  bool complete = spec.blocking ? state.finished.load() == state.total
+  bool complete = state.fibers ? state.finished.load() == state.total
                                 : !state.stop.load();
   if (!complete || state.hasError) {
     FailureDetail first = impl->readFailure();

@@ -77,12 +77,14 @@ void Worker::run(LaunchState &launch) {
   for (int i = 0; i < 4; ++i)
     nextRandom();
   nextInterrupt = 0;
-  if (launch.spec.blocking)
+  if (launch.fibers)
     slot.thread.store(currentThread(), std::memory_order_relaxed);
   setState(WorkerState::Running);
   bumpProgress();
   FaultScope faults(*this);
-  if (launch.spec.blocking)
+  if (launch.random)
+    runRandom(launch);
+  else if (launch.fibers)
     runFibers(launch);
   else
     runPlain(launch);
@@ -134,10 +136,9 @@ void Worker::runPlain(LaunchState &launch) {
     uint64_t end = std::min(begin + chunk, total);
     running = &p;
     for (uint64_t i = begin; i < end; ++i) {
-      uint64_t at = launch.order.empty() ? i : launch.order[i];
-      p.linear = at;
+      p.linear = i;
       p.site = ~0u;
-      launch.fillPosition(p.abi, at);
+      launch.fillPosition(p.abi, i);
       kernel(&p.abi, args);
     }
     running = nullptr;
@@ -466,9 +467,6 @@ void Worker::runFibers(LaunchState &launch) {
   while (!launch.stopping()) {
     bool progressed = false, done = false, polling = false;
     longPoll = false;
-    if (launch.random && live.size() > 1)
-      for (size_t i = live.size() - 1; i > 0; --i)
-        std::swap(live[i], live[nextRandom() % (i + 1)]);
     for (size_t i = 0, n = live.size(); i < n; ++i) {
       Program &p = *live[i];
       if (p.state == ProgramState::Blocked && !isReady(launch, p))
@@ -482,8 +480,6 @@ void Worker::runFibers(LaunchState &launch) {
     }
     if (done)
       retireDone();
-    if (launch.random && (!progressed || nextRandom() % 8 == 0))
-      progressed = job.transport->deliver(nextRandom()) || progressed;
     if (polling && !launch.stopping() && startBesidePollers(launch)) {
       retireDone();
       progressed = true;
@@ -495,11 +491,6 @@ void Worker::runFibers(LaunchState &launch) {
       setState(WorkerState::Running);
       bumpProgress();
       backoff.reset();
-      // Random schedules also start programs before they must.
-      if (launch.random && nextRandom() % 4 == 0) {
-        startOwn(launch);
-        retireDone();
-      }
       continue;
     }
     if (launch.stopping())
@@ -526,6 +517,10 @@ void Worker::runFibers(LaunchState &launch) {
     recordWaiting(launch);
     cancelAll(launch);
   }
+  dropSpare();
+}
+
+void Worker::dropSpare() {
   if (programs.size() > kKeepPrograms) {
     programs.resize(kKeepPrograms);
     freePrograms.clear();

@@ -31,7 +31,10 @@ struct LaunchState {
   uint64_t total; ///< programs times vector cores
   nrd_program prototype{};
   uint64_t number = 0; ///< of the rank's launches
+  /// Its order comes from a seed; see RandomSchedule.cpp.
   bool random = false;
+  /// Programs are fibers, since they wait or the schedule is random.
+  bool fibers = false;
 
   /// Some program failed, or the job did: leave as soon as possible.
   std::atomic<bool> stop{false};
@@ -127,6 +130,12 @@ public:
 private:
   void runPlain(LaunchState &launch);
   void runFibers(LaunchState &launch);
+  // Random schedules (RandomSchedule.cpp).
+  void runRandom(LaunchState &launch);
+  bool randomStep(LaunchState &launch, uint64_t laziness);
+  void lookAround(LaunchState &launch);
+  /// Gives back programs that are more than a worker keeps between launches.
+  void dropSpare();
   bool startNext(LaunchState &launch, Share &share, uint64_t shareIndex);
   bool startOwn(LaunchState &launch);
   /// While programs poll: starts another one now and then.
@@ -162,6 +171,7 @@ private:
   std::vector<Program *> live;
   std::vector<std::unique_ptr<Program>> programs; ///< owns all, live or free
   std::vector<Program *> freePrograms;
+  std::vector<Program *> ready, polling; ///< of one random step
   Program plain; ///< for launches without fibers
   std::jmp_buf plainExit;
   boost::context::detail::fcontext_t scheduler = nullptr;

@@ -61,7 +61,7 @@ uint64_t processCpuTicks(int32_t pid, bool &sleeps) {
     std::fclose(file);
     text[n] = 0;
     const char *at = std::strrchr(text, ')');
-    sleeps = at && at[1] && (at[2] == 'S' || at[2] == 'D');
+    sleeps = at && at[1] && at[2] == 'S';
   }
   uint64_t times[2] = {0, 0};
   return readStat(path, 14, 2, times) ? times[0] + times[1] : 0;

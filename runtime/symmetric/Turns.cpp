@@ -14,10 +14,10 @@ namespace nereid::runtime {
 
 static constexpr uint32_t kDeciding = ~0u;
 static constexpr uint64_t kTakeNs = 5000000;
-static constexpr uint64_t kAsleepNs = 1000000000;
-static constexpr uint64_t kBusyNs = 10 * kAsleepNs;
+static constexpr uint64_t kAsleepNs = 500000000;
+static constexpr uint64_t kBusyNs = 20 * kAsleepNs;
 /// Processor time (10 ms each) within kAsleepNs up to which a rank sleeps.
-static constexpr uint64_t kAsleepTicks = 3;
+static constexpr uint64_t kAsleepTicks = 1;
 
 // The words lie in memory that several processes map.
 static void futexWait(std::atomic<uint32_t> &word, uint32_t expected) {

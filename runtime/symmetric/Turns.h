@@ -14,7 +14,7 @@
 // depend on how long it takes, nobody gets a turn before every rank is inside a
 // launch, waits in a host collective, or has left. A rank whose host code
 // sleeps (it may wait for another rank by means that Nereid knows nothing of)
-// is left out after a second, one that computes after ten; from then on the
+// is left out after half a second, one that computes after ten; from then on the
 // order may differ from run to run, and a line on standard error says so.
 //
 //===----------------------------------------------------------------------===//

@@ -34,6 +34,9 @@ void noteCannotBlock(Program &p, const char *what, uint32_t site);
 uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe,
                        const char *what, uint32_t site);
 
+/// Quiet: all operations of this rank are complete when it returns.
+void completeTransfers(Program &p);
+
 /// Waits for p.condition. Returns when it holds.
 void blockProgram(Program &p, const char *what, uint32_t site);
 

@@ -11,7 +11,7 @@
 //
 // Which one is drawn from a generator of the rank, so that the whole job does
 // the same for the same seed. Pending operations are delivered seldom, as long
-// as there is something else to do: that is what makes them late.
+// as any rank has something else to do: that is what makes them late.
 //
 //===----------------------------------------------------------------------===//
 #include "device/cpu/Worker.h"
@@ -90,7 +90,9 @@ bool Worker::randomStep(LaunchState &launch, uint64_t laziness) {
     if (launch.stopping())
       return true;
   }
-  return transport.deliver(nextRandom());
+  // What is under way comes when nobody can go on without it.
+  return job.turns->fruitless() >= uint64_t(job.worldSize) &&
+         transport.deliver(nextRandom());
 }
 
 void Worker::runRandom(LaunchState &launch) {
@@ -101,7 +103,10 @@ void Worker::runRandom(LaunchState &launch) {
   Turns &turns = *job.turns;
   turns.enterLaunch();
   static constexpr uint64_t kLaziness[] = {2, 8, 32, 128};
+  static constexpr uint64_t kYieldEvery[] = {1, 2, 4, 16};
+  // Some bugs need eager schedules, others lazy ones.
   const uint64_t laziness = kLaziness[nextRandom() % 4];
+  yieldEvery = kYieldEvery[nextRandom() % 4];
   while (!launch.stopping()) {
     if (!turns.take()) {
       lookAround(launch);

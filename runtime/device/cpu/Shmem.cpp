@@ -119,8 +119,7 @@ void nrd_shmem_fence(nrd_program *prog, uint32_t site) {
 void nrd_shmem_quiet(nrd_program *prog, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
-  p.worker->maybeYield(p);
-  p.transport->quiet();
+  completeTransfers(p);
 }
 
 } // extern "C"

@@ -112,6 +112,22 @@ uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe,
   p.worker->leave(p);
 }
 
+void completeTransfers(Program &p) {
+  if (p.launch->random) {
+    // One by one, so that others see what is done and what is not.
+    Worker &worker = *p.worker;
+    worker.maybeYield(p);
+    for (uint64_t n = p.transport->pending(); n > 0; --n) {
+      if (!p.transport->deliver(worker.nextRandom()))
+        break;
+      ++worker.activity;
+      if (p.fiber && worker.nextRandom() % 2)
+        worker.yieldFrom(p, ProgramState::Ready);
+    }
+  }
+  p.transport->quiet();
+}
+
 void blockProgram(Program &p, const char *what, uint32_t site) {
   p.site = site;
   p.waitName = what;
@@ -296,7 +312,7 @@ void nrd_fail_assert(nrd_program *prog, const char *message, uint32_t site) {
 }
 
 void nrd_barrier_all(nrd_program *prog, uint32_t site) {
-  programOf(prog).transport->quiet();
+  completeTransfers(programOf(prog));
   barrier(programOf(prog), "barrier_all", site);
 }
 

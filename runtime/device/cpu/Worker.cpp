@@ -246,11 +246,6 @@ void Worker::leave(Program &program) {
   __builtin_unreachable();
 }
 
-void Worker::maybeYield(Program &program) {
-  if (program.launch->random && program.fiber && nextRandom() % 4 == 0)
-    yieldFrom(program, ProgramState::Ready);
-}
-
 //===----------------------------------------------------------------------===//
 // Starting programs
 //===----------------------------------------------------------------------===//

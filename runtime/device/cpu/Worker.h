@@ -109,7 +109,16 @@ public:
   /// Ends the program here and now.
   [[noreturn]] void leave(Program &program);
   /// Random schedules: sometimes gives way.
-  void maybeYield(Program &program);
+  void maybeYield(Program &program) {
+    if (program.launch->random && program.fiber && nextRandom() % yieldEvery == 0)
+      yieldFrom(program, ProgramState::Ready);
+  }
+  uint64_t nextRandom() {
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    return random >> 3;
+  }
 
   /// The launch fails since programs that have ended are missing at a barrier;
   /// `ended` is the one that made it certain, if any.
@@ -157,12 +166,6 @@ private:
   void setState(WorkerState state) {
     slot.state.store(uint32_t(state), std::memory_order_release);
   }
-  uint64_t nextRandom() {
-    random ^= random << 13;
-    random ^= random >> 7;
-    random ^= random << 17;
-    return random;
-  }
 
   static void fiberMain(boost::context::detail::transfer_t from);
   void enterFiber(Program &program);
@@ -180,6 +183,7 @@ private:
   [[maybe_unused]] const void *threadStack = nullptr;
   [[maybe_unused]] size_t threadStackBytes = 0;
   uint64_t random = 1;
+  uint64_t yieldEvery = 4; ///< random schedules: calls between two yields
   bool cancelling = false;   ///< programs that come back must leave
   bool longPoll = false;     ///< a spin loop did more than spin, or the thread
                              ///< was interrupted

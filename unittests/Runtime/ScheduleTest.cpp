@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- ScheduleTest.cpp - Random schedules repeat, and find mistakes ------===//
+#include "Harness.h"
+
+#include <atomic>
+#include <set>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace nereid::test;
+
+namespace {
+
+constexpr int32_t kRanks = 4;
+constexpr int32_t kPrograms = 3;
+constexpr int32_t kSteps = 20;
+constexpr size_t kEntries = size_t(kRanks) * kPrograms * kSteps;
+
+/// args: counter, log, flags[programs]. Every program of every rank draws
+/// tickets from rank 0 and writes down who had which: the log is the order of
+/// what happened in the whole job.
+void drawTickets(nrd_program *p, const uint64_t *args) {
+  int64_t *counter = symmAt(p, pointerArg<int64_t>(args, 0), 0);
+  int64_t *log = symmAt(p, pointerArg<int64_t>(args, 1), 0);
+  uint64_t *flag = pointerArg<uint64_t>(args, 2) + p->pid[0];
+  int32_t next = (p->rank + 1) % p->num_ranks;
+  for (int64_t i = 0; i < kSteps; ++i) {
+    int64_t ticket = std::atomic_ref<int64_t>(*counter).fetch_add(1);
+    log[ticket] = (p->rank * 100 + p->pid[0]) * 1000 + i;
+    switch (i % 4) {
+    case 0:
+      nrd_yield(p, 0);
+      break;
+    case 1:
+      nrd_shmem_signal_op(p, flag, 1, NRD_SIG_ADD, next, 8, 0);
+      break;
+    case 2:
+      if (i % 8 == 2)
+        nrd_shmem_wait_until(p, flag, NRD_CMP_GE, uint64_t(i / 4 + 1), 8, 0, 0);
+      break;
+    case 3:
+      if (i == 11)
+        nrd_barrier_all(p, 0);
+      else
+        nrd_shmem_quiet(p, 0);
+      break;
+    }
+  }
+}
+
+/// The order of one run. `delays` makes host code of the ranks take different
+/// times.
+std::vector<int64_t> order(int seed, bool processes, bool delays) {
+  auto *shared = static_cast<int64_t *>(
+      mmap(nullptr, 2 * kEntries * 8, PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  JobOptions options = testOptions();
+  options.schedule = "random:" + std::to_string(seed);
+  auto body = [&](Job &job) {
+    for (int launch = 0; launch < 2; ++launch) {
+      int64_t *counter = symmetric<int64_t>(job, 1, "counter");
+      int64_t *log = symmetric<int64_t>(job, kEntries, "log");
+      uint64_t *flags = symmetric<uint64_t>(job, kPrograms, "flags");
+      if (delays)
+        usleep(useconds_t((job.rank() * 7 + launch * 3) % 5 * 4000));
+      Status st = launchBlocking(job, drawTickets,
+                                 {arg(counter), arg(log), arg(flags)},
+                                 kPrograms);
+      EXPECT_TRUE(st.ok()) << st.report();
+      if (delays && job.rank() == 1)
+        usleep(3000);
+      EXPECT_TRUE(job.barrier().ok());
+      if (job.rank() == 0)
+        std::copy(log, log + kEntries, shared + size_t(launch) * kEntries);
+      EXPECT_TRUE(job.barrier().ok());
+    }
+  };
+  if (processes) {
+    std::vector<int> codes = runForked(kRanks, options, [&](Job &job) {
+      body(job);
+      return 0;
+    });
+    EXPECT_EQ(codes, std::vector<int>(size_t(kRanks), 0));
+  } else {
+    runThreads(kRanks, options, body);
+  }
+  std::vector<int64_t> out(shared, shared + 2 * kEntries);
+  munmap(shared, 2 * kEntries * 8);
+  return out;
+}
+
+TEST(Schedule, TheSameSeedGivesTheSameOrder) {
+  for (int seed : {1, 2, 77}) {
+    std::vector<int64_t> first = order(seed, true, false);
+    EXPECT_EQ(first, order(seed, true, false)) << "seed " << seed;
+    EXPECT_EQ(first, order(seed, true, true)) << "seed " << seed << ", delays";
+    EXPECT_EQ(first, order(seed, false, true)) << "seed " << seed << ", threads";
+  }
+}
+
+TEST(Schedule, DifferentSeedsGiveDifferentOrders) {
+  std::set<std::vector<int64_t>> orders;
+  for (int seed = 0; seed < 8; ++seed)
+    orders.insert(order(seed, false, false));
+  EXPECT_EQ(orders.size(), 8u);
+}
+
+//===--- mistakes ---------------------------------------------------------------
+
+struct Data {
+  int64_t *send, *recv; ///< kLength each
+  uint64_t *flag;
+  std::atomic<int64_t> *wrong;
+};
+constexpr int64_t kLength = 100;
+constexpr int64_t kIterations = 6;
+
+int64_t item(int32_t rank, int64_t iteration, int64_t i) {
+  return (rank * 1000 + iteration) * 1000 + i;
+}
+
+enum class Slip { None, NoFence, NoQuiet, SourceReused, NoBarrier, GetNoQuiet };
+
+/// args: data, slip. Each rank sends to the next one, in some rounds.
+void exchange(nrd_program *p, const uint64_t *args) {
+  const Data &d = *pointerArg<const Data>(args, 0);
+  Slip slip = Slip(args[1]);
+  int32_t next = (p->rank + 1) % p->num_ranks;
+  int32_t previous = (p->rank + p->num_ranks - 1) % p->num_ranks;
+  auto fill = [&](int64_t iteration) {
+    for (int64_t i = 0; i < kLength; ++i)
+      d.send[i] = item(p->rank, iteration, i);
+  };
+  auto check = [&](const int64_t *data, int32_t rank, int64_t iteration) {
+    for (int64_t i = 0; i < kLength; ++i)
+      if (data[i] != item(rank, iteration, i)) {
+        d.wrong->fetch_add(1);
+        return;
+      }
+  };
+  for (int64_t k = 1; k <= kIterations; ++k) {
+    fill(k);
+    nrd_shmem_put(p, d.recv, d.send, kLength * 8, next, 1, 0);
+    if (slip == Slip::SourceReused)
+      fill(-k);
+    if (slip != Slip::NoFence)
+      nrd_shmem_fence(p, 0);
+    nrd_shmem_signal_op(p, d.flag, uint64_t(k), NRD_SIG_SET, next, 8, 0);
+    nrd_wait(p, d.flag, 1, k, 8, 0);
+    check(d.recv, previous, k);
+    nrd_barrier_all(p, 0);
+    // The other way around, by gets.
+    fill(100 + k);
+    nrd_barrier_all(p, 0);
+    nrd_shmem_get(p, d.recv, d.send, kLength * 8, previous, 1, 0);
+    if (slip != Slip::GetNoQuiet)
+      nrd_shmem_quiet(p, 0);
+    check(d.recv, previous, 100 + k);
+    // Nobody may change what its neighbour still reads.
+    if (slip != Slip::NoBarrier)
+      nrd_barrier_all(p, 0);
+    // A result that only a quiet makes safe to announce by a plain store.
+    fill(200 + k);
+    nrd_shmem_put(p, d.recv, d.send, kLength * 8, next, 0, 0);
+    if (slip != Slip::NoQuiet)
+      nrd_shmem_quiet(p, 0);
+    __atomic_store_n(symmAt(p, d.flag, next) + 8, uint64_t(k),
+                     __ATOMIC_RELEASE);
+    nrd_wait(p, d.flag + 8, 1, k, 8, 0);
+    check(d.recv, previous, 200 + k);
+    nrd_barrier_all(p, 0);
+  }
+}
+
+/// Ranks that saw wrong data, or a wait that could not end, for one seed.
+bool fails(Slip slip, int seed) {
+  JobOptions options = testOptions();
+  options.schedule = "random:" + std::to_string(seed);
+  options.timeoutSeconds = 5;
+  std::atomic<int64_t> wrong{0};
+  runThreads(3, options, [&](Job &job) {
+    Data d{symmetric<int64_t>(job, kLength, "send"),
+           symmetric<int64_t>(job, kLength, "recv"),
+           symmetric<uint64_t>(job, 16, "flag"), &wrong};
+    Status st =
+        launchBlocking(job, exchange, {arg(&d), uint64_t(slip)}, 1, "exchange");
+    if (!st.ok())
+      wrong.fetch_add(1);
+    (void)job.barrier();
+  });
+  return wrong != 0;
+}
+
+int failures(Slip slip, int seeds) {
+  int count = 0;
+  for (int seed = 1; seed <= seeds; ++seed)
+    count += fails(slip, seed);
+  return count;
+}
+
+TEST(Schedule, MistakesShowForSomeSeed) {
+  EXPECT_EQ(failures(Slip::None, 30), 0);
+  EXPECT_GT(failures(Slip::NoFence, 10), 0) << "missing fence";
+  EXPECT_GT(failures(Slip::NoQuiet, 10), 0) << "missing quiet";
+  EXPECT_GT(failures(Slip::SourceReused, 10), 0) << "source reused";
+  EXPECT_GT(failures(Slip::NoBarrier, 10), 0) << "missing barrier";
+  EXPECT_GT(failures(Slip::GetNoQuiet, 10), 0) << "get without quiet";
+}
+
+//===--- ranks whose host code waits elsewhere ----------------------------------
+
+/// args: flag
+void waitForFlag(nrd_program *p, const uint64_t *args) {
+  nrd_wait(p, pointerArg<uint64_t>(args, 0), 1, 1, 8, 0);
+}
+void sendFlag(nrd_program *p, const uint64_t *args) {
+  nrd_notify(p, pointerArg<uint64_t>(args, 0), 1, 1, NRD_SIG_SET,
+             NRD_COMM_INTER_NODE, 8, 0);
+}
+
+TEST(Schedule, HostCodeMayWaitForAnotherRanksLaunch) {
+  JobOptions options = testOptions();
+  options.schedule = "random:5";
+  std::atomic<bool> sent{false};
+  runThreads(3, options, [&](Job &job) {
+    uint64_t *flag = symmetric<uint64_t>(job, 1, "flag");
+    if (job.rank() == 0) {
+      EXPECT_TRUE(launchBlocking(job, sendFlag, {arg(flag)}, 1).ok());
+      sent = true;
+    } else if (job.rank() == 1) {
+      EXPECT_TRUE(launchBlocking(job, waitForFlag, {arg(flag)}, 1).ok());
+    } else {
+      // By means of its own, as scripts do with other libraries.
+      for (int i = 0; i < 2000 && !sent; ++i)
+        usleep(5000);
+      EXPECT_TRUE(sent);
+    }
+    EXPECT_TRUE(job.barrier().ok());
+  });
+}
+
+TEST(Schedule, RanksMustAgree) {
+  JobOptions options = testOptions();
+  std::vector<int> codes;
+  setenv("NEREID_SCHEDULE", "", 1);
+  codes = runForked(1, options, [](Job &) { return 0; });
+  EXPECT_EQ(codes, std::vector<int>{0});
+  for (const char *bad : {"random", "random:", "random:x", "random:-1", "lifo"}) {
+    options.schedule = bad;
+    auto jobs = Job::createThreadRanks(1, options);
+    EXPECT_FALSE(jobs.ok()) << bad;
+  }
+  options.schedule = "fifo";
+  options.ranksPerNode = -1;
+  EXPECT_FALSE(Job::createThreadRanks(1, options).ok());
+  unsetenv("NEREID_SCHEDULE");
+}
+
+} // namespace

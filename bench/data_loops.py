@@ -18,7 +18,7 @@ import numpy as np
 import nereid
 import nereid.language as tl
 
-BAR = 0.8
+BAR = 0.7
 SOURCE = """
 extern "C" {
 void search(const int *sorted, const int *keys, int *places, long n, long queries) {

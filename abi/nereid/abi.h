@@ -29,7 +29,7 @@ extern "C" {
 #endif
 
 /* Increased with every change of this file; part of every cache key. */
-#define NRD_ABI_VERSION 2
+#define NRD_ABI_VERSION 3
 
 /* One running program: what tl.program_id, dl.rank and friends read. Generated
  * code may cache nothing of it across a call that can block except the
@@ -62,8 +62,11 @@ enum { NRD_CMP_EQ = 0, NRD_CMP_NE, NRD_CMP_GT, NRD_CMP_LE, NRD_CMP_LT, NRD_CMP_G
 
 /* ---- scheduling ---------------------------------------------------------- */
 
-/* Lets other programs run. Put on the back edge of every loop that polls
- * memory which other programs write. */
+/* Lets other programs run. Called on the back edge of every loop that polls
+ * memory which other programs write, in small loops every so many rounds. With
+ * NRD_FIRST_YIELD added to the site it is the first call since the program
+ * entered the loop. */
+#define NRD_FIRST_YIELD 0x80000000u
 void nrd_yield(nrd_program *prog, uint32_t site);
 
 /* Nanoseconds of a clock that never goes back; for loops that poll until a

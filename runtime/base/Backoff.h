@@ -18,6 +18,7 @@
 
 #include "base/Clock.h"
 
+#include <algorithm>
 #include <sched.h>
 
 namespace nereid::runtime {
@@ -30,6 +31,7 @@ public:
   void reset() {
     steps = 0;
     waitSince = 0;
+    slow = false;
   }
 
   /// One step of waiting.
@@ -39,6 +41,7 @@ public:
       return;
     }
     uint64_t now = nowNs();
+    slow = true;
     if (waitSince == 0)
       waitSince = now;
     uint64_t idle = now - waitSince;
@@ -50,12 +53,16 @@ public:
   }
 
   /// One step while programs poll in loops of their own. These may well be at
-  /// work, so they are never put to sleep; the core goes to others now and then.
-  void pollStep() {
+  /// work, so they are never put to sleep; the core goes to others about every
+  /// `patience` nanoseconds.
+  void pollStep(uint64_t patience) {
     uint64_t now = nowNs();
     if (waitSince == 0)
       waitSince = now;
-    if (now - yieldedAt < (maySpin ? kYieldRarelyNs : kYieldOftenNs))
+    slow = now - waitSince >= kYieldNs;
+    if (now - yieldedAt <
+        (maySpin ? std::clamp(patience, kSpinNs, kYieldNs)
+                 : std::min(patience, kCrowdedSpinNs)))
       return;
     sched_yield();
     yieldedAt = nowNs();
@@ -64,16 +71,17 @@ public:
   /// Nanoseconds that this wait has taken; 0 while it is a short one.
   uint64_t idleNs() const { return waitSince ? nowNs() - waitSince : 0; }
   /// True when the wait is long enough to look at the state of the job.
-  bool isSlow() const { return waitSince != 0; }
+  bool isSlow() const { return slow; }
 
 private:
   static constexpr uint32_t kSpinSteps = 2000;
   static constexpr uint64_t kYieldNs = 1000000;
   static constexpr uint64_t kShortSleepNs = 50000;
   static constexpr uint64_t kLongSleepNs = 500000;
-  static constexpr uint64_t kYieldRarelyNs = 1000000, kYieldOftenNs = 3000;
+  static constexpr uint64_t kSpinNs = 20000, kCrowdedSpinNs = 3000;
 
   bool maySpin;
+  bool slow = false;
   uint32_t steps = 0;
   uint64_t waitSince = 0; ///< the wait became a long one
   uint64_t yieldedAt = 0;

@@ -26,7 +26,7 @@ def test_each_way_to_wait(name):
     try:
         (order,) = spawn(run_chain, 1, (name,), environment=ONE_WORKER)
     except SpawnError as error:
-        if "kernels have no `break`" in str(error) or "kernels have no `continue`" in str(error):
+        if any(f"`{word}` cannot be used" in str(error) or f"no `{word}`" in str(error) for word in ("break", "continue")):
             pytest.skip("no break and continue in kernels")
         raise
     assert order.tolist() == list(range(PROGRAMS))[::-1]

@@ -60,6 +60,7 @@ struct Program {
   bool fiber = false;
   bool failed = false; ///< Done, but not by running to its end
   uint64_t resumedAt = 0; ///< when it got the core, in cheap ticks
+  uint64_t pollsSince = 0; ///< its first poll in the loop that it is in
   WaitCondition condition;
 
   // Fibers only.

@@ -228,9 +228,9 @@ extern "C" {
 
 void nrd_yield(nrd_program *prog, uint32_t site) {
   Program &p = programOf(prog);
-  p.site = site;
+  p.site = site & ~NRD_FIRST_YIELD;
   if (p.fiber) [[likely]] {
-    p.worker->poll(p);
+    p.worker->poll(p, (site & NRD_FIRST_YIELD) != 0);
     return;
   }
   if (p.launch->stopping())

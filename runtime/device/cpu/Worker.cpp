@@ -46,9 +46,11 @@ static constexpr uint64_t kStealAfterNs = 2000000;
 /// from another core, short against what the watch over the job takes as work.
 static constexpr int kSpinsBeforeYield = 200;
 /// How long (ticks near a nanosecond) a program may poll before it gives way:
-/// while it has the core to itself or nothing tells that the kernel's loops wait
-/// for others, and when others are there.
+/// long while it has the core to itself or nothing tells that the kernel's loops
+/// wait for others. Among others a part of the time that it has polled already:
+/// what waits for a moment learns of it soon, what computes goes on.
 static constexpr uint64_t kLongPollTicks = 12000, kShortPollTicks = 800;
+static constexpr uint64_t kPollShare = 16;
 /// Pause between starts while all others poll. Some of them may compute: the
 /// more are alive, the less their stacks and tiles fit into the caches.
 static constexpr uint64_t kStartPauseNs = 2000, kMaxStartPauseNs = 20000;
@@ -221,15 +223,21 @@ void Worker::yieldFrom(Program &program, ProgramState state) {
     leave(program);
 }
 
-void Worker::poll(Program &program) {
+void Worker::poll(Program &program, bool first) {
   LaunchState &launch = *program.launch;
+  uint64_t now = cheapTicks();
+  if (first)
+    program.pollsSince = now;
   if (!launch.random) {
     const bool alone = job.maySpin && live.size() == 1 &&
                        launch.unstarted.load(std::memory_order_relaxed) == 0;
     const bool patient = alone || !launch.spins.load(std::memory_order_relaxed);
-    if (cheapTicks() - program.resumedAt <
-            (patient ? kLongPollTicks : kShortPollTicks) &&
-        !launch.stopping())
+    uint64_t limit = kLongPollTicks;
+    if (!patient)
+      limit = std::max(kShortPollTicks,
+                       std::min((now - program.pollsSince) / kPollShare,
+                                kLongPollTicks / live.size()));
+    if (now - program.resumedAt < limit && !launch.stopping())
       return;
     if (!alone && patient)
       launch.spins.store(true, std::memory_order_relaxed);
@@ -301,6 +309,7 @@ bool Worker::startNext(LaunchState &launch, Share &share, uint64_t shareIndex) {
     return true;
   p->linear = at;
   p->site = ~0u;
+  p->pollsSince = cheapTicks();
   p->waitName = "";
   p->abi = launch.prototype;
   p->abi.scratch = p->scratch;
@@ -438,7 +447,9 @@ bool Worker::resume(LaunchState &launch, Program &program) {
     return true;
   // A spin loop came around once more. When that took long, it did something
   // else in between.
-  longPoll = longPoll || cheapTicks() - program.resumedAt > kLongRunTicks;
+  uint64_t now = cheapTicks();
+  longPoll = longPoll || now - program.resumedAt > kLongRunTicks;
+  pollTicks = std::min(pollTicks, now - program.pollsSince);
   return false;
 }
 
@@ -462,6 +473,7 @@ void Worker::runFibers(LaunchState &launch) {
   while (!launch.stopping()) {
     bool progressed = false, done = false, polling = false;
     longPoll = false;
+    pollTicks = ~uint64_t(0);
     for (size_t i = 0, n = live.size(); i < n; ++i) {
       Program &p = *live[i];
       if (p.state == ProgramState::Blocked && !isReady(launch, p))
@@ -554,7 +566,7 @@ void Worker::waitStep(LaunchState &launch, Backoff &backoff) {
       }
     }
   }
-  polling ? backoff.pollStep() : backoff.step();
+  polling ? backoff.pollStep(pollTicks / kPollShare) : backoff.step();
 }
 
 //===----------------------------------------------------------------------===//

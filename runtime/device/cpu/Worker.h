@@ -102,7 +102,7 @@ public:
   /// The program came around in a loop that may wait for others. Gives way
   /// unless that would be too soon: loops that end by themselves and read memory
   /// look the same and should not pay for it.
-  void poll(Program &program);
+  void poll(Program &program, bool first);
   /// Gives way to the scheduler; comes back when the program is to go on.
   /// Leaves the program when the launch stops meanwhile.
   void yieldFrom(Program &program, ProgramState state);
@@ -185,6 +185,7 @@ private:
   uint64_t random = 1;
   uint64_t yieldEvery = 4; ///< random schedules: calls between two yields
   bool cancelling = false;   ///< programs that come back must leave
+  uint64_t pollTicks = 0;    ///< the shortest of the waits of those that poll
   bool longPoll = false;     ///< a spin loop did more than spin, or the thread
                              ///< was interrupted
   uint32_t longPasses = 0;   ///< passes in a row with a long poll

@@ -22,6 +22,7 @@ TEST(RuntimeABI, ProgramOffsets) {
   EXPECT_EQ(size_t(cpu::program_offset::scratch), offsetof(nrd_program, scratch));
   EXPECT_EQ(size_t(cpu::program_offset::waitStride), offsetof(nrd_program, wait_stride));
   EXPECT_EQ(size_t(cpu::program_offset::runtime), offsetof(nrd_program, runtime));
+  EXPECT_EQ(cpu::firstYield, NRD_FIRST_YIELD);
 }
 
 namespace {

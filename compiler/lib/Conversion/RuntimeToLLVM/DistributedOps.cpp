@@ -95,42 +95,44 @@ static constexpr int64_t kRoundsPerYield = 128;
 
 /// A loop that may wait for others gives way. Many loops that read memory in
 /// their condition compute all the same, and a call in each round would cost
-/// them more than what they do: small ones count and call now and then.
+/// them more than what they do: small ones call now and then. The first call of
+/// a loop says so.
 static LogicalResult lower(Lowering &l, distributed::YieldOp op) {
   OpBuilder &b = l.builder;
   Location loc = op.getLoc();
   l.blocking = true;
   auto loop = op->getParentOfType<scf::WhileOp>();
-  bool small = loop && !loop
-                            ->walk([&](Operation *inner) {
-                              bool large = inner != loop && isa<LoopLikeOpInterface, CallOpInterface, tt::AtomicRMWOp, tt::AtomicCASOp,
-                                                              LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(inner);
-                              return large ? WalkResult::interrupt() : WalkResult::advance();
-                            })
-                            .wasInterrupted();
-  if (!small) {
+  if (!loop) {
     callRuntime(b, loc, "nrd_yield", {l.program(), l.site()});
     l.replace({});
     return success();
   }
-  Value counter;
+  bool large = loop->walk([&](Operation *inner) {
+                     return inner != loop && isa<LoopLikeOpInterface, CallOpInterface, tt::AtomicRMWOp,
+                                                 tt::AtomicCASOp, LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(inner)
+                                ? WalkResult::interrupt()
+                                : WalkResult::advance();
+                   })
+                   .wasInterrupted();
+  Value counter = getStackSlot(b, loc, b.getI32Type()), one = l.constant(1, 32);
   {
     OpBuilder::InsertionGuard guard(b);
-    auto function = op->getParentOfType<FunctionOpInterface>();
-    b.setInsertionPointToStart(&function.getFunctionBody().front());
-    counter = LLVM::AllocaOp::create(b, loc, l.pointerType, b.getI32Type(), l.constant(1, 32));
+    b.setInsertionPoint(loop);
     LLVM::StoreOp::create(b, loc, l.constant(0, 32), counter);
   }
-  Value round = LLVM::LoadOp::create(b, loc, b.getI32Type(), counter);
-  round = arith::AddIOp::create(b, loc, round, l.constant(1, 32));
+  Value round = arith::AddIOp::create(b, loc, LLVM::LoadOp::create(b, loc, b.getI32Type(), counter), one);
   LLVM::StoreOp::create(b, loc, round, counter);
-  Value due = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                    arith::AndIOp::create(b, loc, round, l.constant(kRoundsPerYield - 1, 32)),
-                                    l.constant(0, 32));
-  auto branch = scf::IfOp::create(b, loc, TypeRange{}, due, /*withElseRegion=*/false);
+  int64_t every = large ? 1 : kRoundsPerYield;
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  callRuntime(b, loc, "nrd_yield", {l.program(), l.site()});
+  if (every > 1) {
+    Value rest = arith::AndIOp::create(b, loc, round, l.constant(every - 1, 32));
+    Value due = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest, l.constant(0, 32));
+    auto branch = scf::IfOp::create(b, loc, TypeRange{}, due, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, round, l.constant(every, 32));
+  Value flag = arith::SelectOp::create(b, loc, isFirst, l.constant(int64_t(int32_t(firstYield)), 32), l.constant(0, 32));
+  callRuntime(b, loc, "nrd_yield", {l.program(), arith::OrIOp::create(b, loc, l.site(), flag)});
   l.replace({});
   return success();
 }

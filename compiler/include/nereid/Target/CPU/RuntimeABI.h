@@ -27,6 +27,9 @@ inline constexpr int32_t waitStride = 64;
 inline constexpr int32_t runtime = 72;
 } // namespace program_offset
 
+/// NRD_FIRST_YIELD.
+inline constexpr uint32_t firstYield = 0x80000000u;
+
 /// One entry point. `signature` is the result and then the parameters, one
 /// letter each: v void, p pointer, i 32-bit integer, l 64-bit integer.
 struct RuntimeFunction {

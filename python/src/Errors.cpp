@@ -39,15 +39,30 @@ static nb::dict blockedDict(const runtime::BlockedGroup &group) {
   return entry;
 }
 
+/// Adds what the ranks were doing to the KeyboardInterrupt (or whatever a signal
+/// handler raised) that is set.
+static void addReport(const runtime::Status &status) {
+  PyObject *kind = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&kind, &value, &trace);
+  PyErr_NormalizeException(&kind, &value, &trace);
+  const runtime::FailureDetail &failure = status.failure();
+  if (value && (failure.site.known() || !failure.blocked.empty())) {
+    PyObject *done = PyObject_CallMethod(value, "add_note", "s", status.report().c_str());
+    Py_XDECREF(done);
+    PyErr_Clear(); // Python 3.10 has no notes
+  }
+  PyErr_Restore(kind, value, trace);
+}
+
 void python::setPythonError(const runtime::Status &status, PyObject *type) {
-  if (status.code() == runtime::StatusCode::Interrupted && PyErr_Occurred())
+  if (status.code() == runtime::StatusCode::Interrupted) {
+    if (!PyErr_Occurred())
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+    addReport(status);
     return;
+  }
   PyErr_Clear();
   try {
-    if (status.code() == runtime::StatusCode::Interrupted) {
-      PyErr_SetNone(PyExc_KeyboardInterrupt);
-      return;
-    }
     const runtime::FailureDetail &failure = status.failure();
     nb::object error = nb::borrow(type)(nb::str(status.report().c_str()));
     error.attr("code") = nb::str(runtime::statusCodeName(failure.code));

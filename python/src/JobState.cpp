@@ -49,7 +49,6 @@ static bool checkInterrupt() {
 }
 
 static runtime::Status joinJob(const runtime::JobOptions &options) {
-  runtime::setInterruptCheck(checkInterrupt);
   nb::gil_scoped_release release;
   runtime::Expected<std::unique_ptr<Job>> joined = Job::init(options);
   if (!joined.ok())
@@ -119,6 +118,8 @@ static nb::list pythonKnobs() {
 }
 
 void python::bindJob(nb::module_ &m) {
+  // Launches without a job can be interrupted too.
+  runtime::setInterruptCheck(checkInterrupt);
   m.def(
       "init",
       [](std::optional<uint64_t> heapBytes, std::optional<double> timeout, std::optional<double> initTimeout,

@@ -51,6 +51,7 @@ ImageLaunch python::launchImage(const KernelImage &image, const std::array<int32
   runtime::LaunchSpec spec;
   spec.kernelName = image.name;
   spec.kernel = image.function;
+  spec.code = image.loaded;
   spec.args = slots;
   spec.grid = grid;
   spec.scratchBytes = image.scratchBytes;
@@ -103,6 +104,8 @@ void python::bindKernelImage(nb::module_ &m) {
             self->symmetricArgs = std::move(symmetricArgs);
             for (nb::handle row : sites)
               self->sites.push_back(siteFromPython(row));
+            if (nb::isinstance<LoadedKernel>(code))
+              self->loaded = nb::cast<LoadedKernel &>(code).code.get();
             self->code = std::move(code);
           },
           nb::arg("name"), nb::arg("address"), nb::arg("num_args"), nb::arg("scratch_bytes") = 0,

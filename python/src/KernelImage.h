@@ -32,6 +32,8 @@ struct KernelImage {
   runtime::SiteTable sites;
   /// Keeps the code loaded.
   nanobind::object code;
+  /// The same, when it was loaded by `load`; null for code from elsewhere.
+  const runtime::KernelCode *loaded = nullptr;
 };
 
 enum class ImageLaunch {

@@ -121,7 +121,7 @@ static BlockedGroup load(const BlockedRecord &r, int32_t rank) {
 }
 
 /// Whether the picture of all ranks helps to understand the failure.
-static bool wantsPicture(StatusCode code) {
+static bool wantsPicture(StatusCode code, int32_t worldSize) {
   switch (code) {
   case StatusCode::Deadlock:
   case StatusCode::Timeout:
@@ -130,14 +130,16 @@ static bool wantsPicture(StatusCode code) {
   case StatusCode::RankFinalized:
   case StatusCode::RankRaised:
     return true;
+  case StatusCode::Interrupted:
+    return worldSize > 1;
   default:
     return false;
   }
 }
 
-Status Job::Impl::failureStatus() {
-  FailureDetail detail = readFailure();
-  if (!wantsPicture(detail.code))
+Status Job::Impl::failureStatus(const FailureDetail *own) {
+  FailureDetail detail = own ? *own : readFailure();
+  if (!wantsPicture(detail.code, worldSize))
     return Status(std::move(detail));
   uint64_t number = header().failure.number.load(std::memory_order_acquire);
   uint64_t deadline = nowNs() + kReportWaitNs;

@@ -252,8 +252,19 @@ std::string Job::Impl::describe(const void *ptr) const {
     return std::string("address ") + hex;
   uint64_t at = uint64_t(static_cast<const uint8_t *>(ptr) - heapBase);
   uint64_t r = at / heapBytes;
-  if (r >= uint64_t(worldSize))
-    return std::string("address ") + hex + " outside the symmetric heaps";
+  if (r >= uint64_t(worldSize)) {
+    std::string text = std::string("address ") + hex;
+    if (r == uint64_t(worldSize))
+      return text + ", " +
+             std::to_string(at - uint64_t(worldSize) * heapBytes) +
+             " bytes past the end of the last symmetric heap (rank " +
+             std::to_string(worldSize - 1) + ")";
+    if (uint64_t before = heapBase - static_cast<const uint8_t *>(ptr);
+        before <= heapBytes)
+      return text + ", " + std::to_string(before) +
+             " bytes before the first symmetric heap (rank 0)";
+    return text + " outside the symmetric heaps";
+  }
   std::string out = describeOffset(at % heapBytes);
   if (worldSize > 1)
     out += ", on rank " + std::to_string(r);

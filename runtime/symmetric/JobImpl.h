@@ -56,8 +56,9 @@ struct Job::Impl {
   /// Publishes who waits for what on this rank, for the current failure.
   void publishBlocked(const std::vector<BlockedGroup> &groups);
   /// The failure of the job with the accounts of all ranks that still give one
-  /// within half a second, and what is known about the others.
-  Status failureStatus();
+  /// within half a second, and what is known about the others. `own` is what to
+  /// report instead of the job's failure.
+  Status failureStatus(const FailureDetail *own = nullptr);
   /// Forgets the failure of a world of one.
   void resetFailure();
 

@@ -68,7 +68,7 @@ JobWatch::Snapshot JobWatch::look() const {
       if (ws == WorkerState::None)
         continue;
       if (ws == WorkerState::Running) {
-        s.busy = true;
+        s.computing = r;
         s.certain = false;
         continue;
       }
@@ -171,7 +171,7 @@ void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
   Snapshot current = look();
   bool steady = current.steady == last.steady &&
                 current.idlePasses.size() == last.idlePasses.size();
-  bool moved = pollersMoved(current) || !steady || current.busy;
+  bool moved = pollersMoved(current) || !steady;
   if (moved || steadySince == 0)
     steadySince = now;
 
@@ -230,6 +230,13 @@ void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
       }
       if (isGone(state)) {
         message += "; rank " + std::to_string(r) + " has left the job";
+        about = r;
+        break;
+      }
+      if (r == last.computing) {
+        message += "; rank " + std::to_string(r) +
+                   " computes: a program of its kernel has neither ended nor "
+                   "waited all that time";
         about = r;
         break;
       }

@@ -50,7 +50,7 @@ private:
     };
     std::vector<Poller> pollers;
     bool certain = false; ///< nobody runs, polls or is in host code
-    bool busy = false;    ///< some worker runs a program
+    int32_t computing = -1; ///< a rank with a worker that runs a program
     bool gone = false;    ///< some rank has left
   };
   Snapshot look() const;

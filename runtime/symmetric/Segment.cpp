@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <tuple>
 #include <unistd.h>
 
 namespace nereid::runtime {
@@ -24,21 +25,41 @@ static void fillHeader(JobHeader &header, int32_t worldSize,
   header.magic = kSegmentMagic;
 }
 
-Status Segment::map() {
-  void *at = mmap(nullptr, mappedBytes, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_NORESERVE, fd, 0);
-  if (at == MAP_FAILED) {
+Status Segment::map(uint64_t controlBytes, uint64_t heapsBytes,
+                    uint64_t guardBytes) {
+  auto failed = [&] {
     int error = errno;
     return Status::error(
         StatusCode::OutOfMemory,
-        "cannot map " + std::to_string(mappedBytes >> 20) +
+        "cannot map " + std::to_string((controlBytes + heapsBytes) >> 20) +
             " MiB of symmetric memory (" + std::strerror(error) +
             "); choose a smaller NEREID_HEAP_SIZE or raise `ulimit -v`");
-  }
-  base = static_cast<uint8_t *>(at);
+  };
+  // Around the heaps nothing is mapped: a kernel that leaves them faults
+  // instead of writing into the control block or somebody else's memory.
+  mappedBytes = controlBytes + heapsBytes + 2 * guardBytes;
+  void *all = mmap(nullptr, mappedBytes, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (all == MAP_FAILED)
+    return failed();
+  base = static_cast<uint8_t *>(all);
+  heaps = base + controlBytes + guardBytes;
+  for (auto [at, bytes, offset] :
+       {std::tuple(base, controlBytes, uint64_t(0)),
+        std::tuple(heaps, heapsBytes, controlBytes)})
+    if (mmap(at, bytes, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
+             off_t(offset)) == MAP_FAILED)
+      return failed();
   // A crash of one rank must not write all heaps into its core file.
-  madvise(base, mappedBytes, MADV_DONTDUMP);
+  madvise(base, controlBytes, MADV_DONTDUMP);
+  madvise(heaps, heapsBytes, MADV_DONTDUMP);
   return {};
+}
+
+/// As far as a heap reaches, but never a noticeable part of the address space.
+static uint64_t guardFor(uint64_t heapBytes) {
+  return std::min(heapBytes, uint64_t(256) << 20);
 }
 
 Expected<std::shared_ptr<Segment>> Segment::create(int32_t worldSize,
@@ -54,14 +75,13 @@ Expected<std::shared_ptr<Segment>> Segment::create(int32_t worldSize,
                              std::to_string(heapBytes >> 20) +
                              " MiB do not fit into the address space; choose "
                              "a smaller NEREID_HEAP_SIZE");
-  s->mappedBytes = control + uint64_t(worldSize) * heapBytes;
-  if (ftruncate(s->fd, off_t(s->mappedBytes)) < 0)
+  uint64_t heapsBytes = uint64_t(worldSize) * heapBytes;
+  if (ftruncate(s->fd, off_t(control + heapsBytes)) < 0)
     return systemError("cannot size the job's memory", errno);
   // Nobody may shrink it under another rank's feet.
   fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-  if (Status st = s->map(); !st.ok())
+  if (Status st = s->map(control, heapsBytes, guardFor(heapBytes)); !st.ok())
     return st;
-  s->heaps = s->base + control;
   fillHeader(s->control().header(), worldSize, heapBytes);
   return s;
 }
@@ -88,16 +108,16 @@ Expected<std::shared_ptr<Segment>> Segment::attach(int fd) {
   if (probe.version != kSegmentVersion)
     return Status::error(StatusCode::Environment,
                          "this job was started by another version of Nereid");
-  s->mappedBytes =
-      probe.controlBytes + uint64_t(probe.worldSize) * probe.heapBytes;
-  if (s->mappedBytes > uint64_t(info.st_size) ||
+  uint64_t heapsBytes = uint64_t(probe.worldSize) * probe.heapBytes;
+  if (probe.controlBytes + heapsBytes > uint64_t(info.st_size) ||
       probe.controlBytes != ControlBlock::bytesFor(probe.worldSize))
     return Status::error(StatusCode::Environment,
                          "the memory of the job has the wrong size");
   fcntl(fd, F_SETFD, FD_CLOEXEC);
-  if (Status st = s->map(); !st.ok())
+  if (Status st =
+          s->map(probe.controlBytes, heapsBytes, guardFor(probe.heapBytes));
+      !st.ok())
     return st;
-  s->heaps = s->base + probe.controlBytes;
   return s;
 }
 

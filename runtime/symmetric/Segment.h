@@ -42,7 +42,7 @@ public:
 
 private:
   Segment() = default;
-  Status map();
+  Status map(uint64_t controlBytes, uint64_t heapsBytes, uint64_t guardBytes);
 
   int fd = -1;
   uint8_t *base = nullptr;

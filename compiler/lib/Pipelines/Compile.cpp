@@ -2,6 +2,7 @@
 #include "nereid/Pipelines/Compile.h"
 
 #include "DiagnosticCollector.h"
+#include "nereid/Conversion/RuntimeToLLVM/LineTable.h"
 #include "nereid/Conversion/RuntimeToLLVM/Passes.h"
 #include "nereid/Dialect/CPU/IR/CPU.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
@@ -99,7 +100,6 @@ public:
       return printModule();
 
     runPhases("lowering", [&](OpPassManager &pm) { buildCPULoweringPhase(pm, options.pipeline); });
-    fillMetadata();
     dump("3-llvm-dialect.mlir", [&] { return printModule(); });
     dump("4-llvm.ll", [&] { return emit(cpu::EmitKind::LLVMIR); });
     if (stage == Stage::LLVM)
@@ -107,6 +107,10 @@ public:
     dump("5-asm.s", [&] { return emit(cpu::EmitKind::Assembly); });
     if (stage == Stage::Assembly)
       return emit(cpu::EmitKind::Assembly);
+    // Only the object says which instruction comes from which line: texts are
+    // easier to read without.
+    cpu::attachLineTable(module);
+    fillMetadata();
     std::string object = emit(cpu::EmitKind::Object);
     dump("6-object.o", [&] { return object; });
     dump("7-metadata.json", [&] { return metadata.toJSON(); });

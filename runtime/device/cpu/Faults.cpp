@@ -3,6 +3,7 @@
 
 #include "base/Sanitizer.h"
 #include "device/cpu/EntryPoints.h"
+#include "nereid/runtime/KernelCode.h"
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__)) &&     \
     !defined(NEREID_ASAN) && !defined(NEREID_TSAN)
@@ -10,6 +11,7 @@
 #endif
 
 #if NEREID_CATCH_FAULTS
+#include <cerrno>
 #include <csignal>
 #include <mutex>
 #include <sys/mman.h>
@@ -24,6 +26,9 @@ namespace nereid::runtime {
 static thread_local Worker *faultWorker = nullptr;
 static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 static struct sigaction before[sizeof(kSignals) / sizeof(kSignals[0])];
+// Ignored by default and of no use to a host program.
+static constexpr int kPreemptSignal = SIGURG;
+static struct sigaction beforePreempt;
 
 static std::string otherNodeText(const Job::Impl &job, int32_t owner,
                                  uintptr_t address) {
@@ -57,23 +62,46 @@ static std::string faultText(const Program &p, int sig, uintptr_t address) {
   uint64_t owner = job.heapBase ? inHeaps / job.heapBytes : ~uint64_t(0);
   if (owner < uint64_t(job.worldSize) && !p.transport->reachable(int32_t(owner)))
     return otherNodeText(job, int32_t(owner), address);
-  std::string what = job.describe(
-      reinterpret_cast<const void *>(address));
+  std::string what;
+  if (p.worker->faultAddressKnown)
+    what = address < page
+               ? "address " + std::to_string(address) +
+                     ", which a null pointer leads to"
+               : job.describe(
+                     reinterpret_cast<const void *>(address));
+  else
+    what = "an address that no pointer can have";
   return "access to memory that does not exist: " + what +
          "; a mask or an offset lets the kernel leave its arrays";
 }
 
-/// Runs on the program's stack in place of the instruction that failed.
+static void reportFault(Program &p) {
+  Worker &worker = *p.worker;
+  std::string text = faultText(p, worker.faultSignal, worker.faultAddress);
+  uint32_t site = worker.landingSite;
+  if (!p.launch->site(site).known())
+    // Where exactly is not known; not far from here, though.
+    if (SourceSite last = p.launch->site(p.site); last.known())
+      text += "; this program's last call of the runtime was at " + last.str();
+  noteFailure(p, StatusCode::KernelFault, std::move(text), site);
+}
+
+/// Runs on the program's stack in place of the instruction it had come to.
 [[noreturn]] static void land(Program *p) {
   Worker &worker = *p->worker;
   // Reports and their strings end before the jump.
-  [&] {
-    std::string text = faultText(*p, worker.faultSignal, worker.faultAddress);
-    // Where exactly is not known; not far from here, though.
-    if (SourceSite last = p->launch->site(p->site); last.known())
-      text += "; this program's last call of the runtime was at " + last.str();
-    noteFailure(*p, StatusCode::KernelFault, std::move(text), ~0u);
-  }();
+  switch (worker.landing) {
+  case Landing::Fault:
+    reportFault(*p);
+    break;
+  case Landing::Interrupt:
+    noteFailure(*p, StatusCode::Interrupted, "interrupted", worker.landingSite);
+    break;
+  case Landing::Stop:
+    p->launch->noteRunning(*p, worker.landingSite);
+    break;
+  }
+  worker.reporting = false;
   worker.leave(*p);
 }
 
@@ -86,40 +114,125 @@ static void passOn(int sig, const siginfo_t *info) {
     raise(sig);
 }
 
+namespace {
+/// The registers that a handler looks at and changes.
+struct Machine {
+  explicit Machine(void *raw)
+      : context(static_cast<ucontext_t *>(raw)->uc_mcontext) {}
+
+#if defined(__x86_64__)
+  uintptr_t pc() const { return uintptr_t(context.gregs[REG_RIP]); }
+  uintptr_t sp() const { return uintptr_t(context.gregs[REG_RSP]); }
+  /// Goes on with land(p) on a stack that begins below `stack`.
+  void redirect(uintptr_t stack, Program *p) {
+    context.gregs[REG_RSP] = greg_t((stack & ~uintptr_t(15)) - 8);
+    context.gregs[REG_RIP] = reinterpret_cast<greg_t>(&land);
+    context.gregs[REG_RDI] = reinterpret_cast<greg_t>(p);
+    context.gregs[REG_EFL] &= ~greg_t(0x400); // direction flag
+  }
+#else
+  uintptr_t pc() const { return context.pc; }
+  uintptr_t sp() const { return context.sp; }
+  void redirect(uintptr_t stack, Program *p) {
+    context.sp = stack & ~uintptr_t(15);
+    context.pc = reinterpret_cast<uintptr_t>(&land);
+    context.regs[0] = reinterpret_cast<uintptr_t>(p);
+  }
+#endif
+
+private:
+  mcontext_t &context;
+};
+} // namespace
+
+static void goToLanding(Machine &machine, Program *p, Landing how,
+                        uint32_t site) {
+  Worker *worker = p->worker;
+  // A second fault, while the first one is reported, is final.
+  worker->reporting = true;
+  worker->landing = how;
+  worker->landingSite = site;
+  // A fiber's frames are given up, so its whole stack is free again (it may
+  // just have overflowed); on the thread's own stack stay below them.
+  machine.redirect(p->fiber ? reinterpret_cast<uintptr_t>(p->stackBase) +
+                                  p->stackBytes - 256
+                            : machine.sp() - 512,
+                   p);
+}
+
+/// The place in the kernel that `pc` belongs to: its own, or that of the call
+/// which led out of the kernel's code, by the return address on the stack.
+static uint32_t siteOf(const Program &p, uintptr_t pc, uintptr_t sp) {
+  const KernelCode *code = p.launch->spec.code;
+  if (!code)
+    return KernelCode::kNoSite;
+  if (code->contains(pc))
+    return code->siteAt(pc);
+  uintptr_t begin = sp & ~uintptr_t(7), end = begin + 4096;
+  if (p.fiber) {
+    uintptr_t base = reinterpret_cast<uintptr_t>(p.stackBase);
+    begin = begin < base ? base : begin;
+    end = base + p.stackBytes;
+    if (begin > end)
+      return KernelCode::kNoSite;
+  }
+  for (uintptr_t at = begin; at + 8 <= end; at += 8) {
+    uintptr_t word = *reinterpret_cast<const uintptr_t *>(at);
+    if (code->contains(word - 1))
+      return code->siteAt(word - 1);
+  }
+  return KernelCode::kNoSite;
+}
+
 static void onFault(int sig, siginfo_t *info, void *raw) {
   Worker *worker = faultWorker;
   Program *p = worker ? worker->running : nullptr;
   if (!p || worker->reporting || info->si_code <= 0)
     return passOn(sig, info);
-  // A second fault, while the first one is reported, is final.
-  worker->reporting = true;
   worker->faultSignal = sig;
   worker->faultAddress = reinterpret_cast<uintptr_t>(info->si_addr);
-  auto &machine = static_cast<ucontext_t *>(raw)->uc_mcontext;
-#if defined(__x86_64__)
-  // A fiber's frames are given up, so its whole stack is free again (it may
-  // just have overflowed); on the thread's own stack stay below them.
-  uintptr_t stack = p->fiber ? reinterpret_cast<uintptr_t>(p->stackBase) +
-                                   p->stackBytes - 256
-                             : uintptr_t(machine.gregs[REG_RSP]) - 512;
-  machine.gregs[REG_RSP] = greg_t((stack & ~uintptr_t(15)) - 8);
-  machine.gregs[REG_RIP] = reinterpret_cast<greg_t>(&land);
-  machine.gregs[REG_RDI] = reinterpret_cast<greg_t>(p);
-  machine.gregs[REG_EFL] &= ~greg_t(0x400); // direction flag
-#else
-  uintptr_t stack = p->fiber ? reinterpret_cast<uintptr_t>(p->stackBase) +
-                                   p->stackBytes - 256
-                             : uintptr_t(machine.sp) - 512;
-  machine.sp = stack & ~uintptr_t(15);
-  machine.pc = reinterpret_cast<uintptr_t>(&land);
-  machine.regs[0] = reinterpret_cast<uintptr_t>(p);
-#endif
+  worker->faultAddressKnown = info->si_code != SI_KERNEL;
+  Machine machine(raw);
+  goToLanding(machine, p, Landing::Fault,
+              siteOf(*p, machine.pc(), machine.sp()));
+}
+
+static void onPreempt(int sig, siginfo_t *info, void *raw) {
+  int error = errno;
+  Worker *worker = faultWorker;
+  Program *p = worker ? worker->running : nullptr;
+  Machine machine(raw);
+  // Outside the kernel's code locks may be held, and the runtime looks at
+  // interrupts and failures by itself.
+  if (p && !worker->reporting && p->launch->spec.code &&
+      p->launch->spec.code->contains(machine.pc())) {
+    PreemptRequest request = worker->takePreemption();
+    if (request == PreemptRequest::CheckInterrupt) {
+      // The host's handlers may run anything: its faults are its own.
+      worker->running = nullptr;
+      bool stop = interruptRequested();
+      worker->running = p;
+      if (stop)
+        goToLanding(machine, p, Landing::Interrupt,
+                    p->launch->spec.code->siteAt(machine.pc()));
+    } else if (request == PreemptRequest::Leave) {
+      goToLanding(machine, p, Landing::Stop,
+                  p->launch->spec.code->siteAt(machine.pc()));
+    }
+  }
+  // Others may use the signal too.
+  if (beforePreempt.sa_flags & SA_SIGINFO)
+    beforePreempt.sa_sigaction(sig, info, raw);
+  else if (beforePreempt.sa_handler != SIG_DFL &&
+           beforePreempt.sa_handler != SIG_IGN)
+    beforePreempt.sa_handler(sig);
+  errno = error;
 }
 
 namespace {
 /// A stack for the handler, since the program's may be full.
 struct HandlerStack {
-  static constexpr size_t kBytes = 64 * 1024;
+  static constexpr size_t kBytes = 256 * 1024;
   void *memory = nullptr;
 
   void ensure() {
@@ -163,6 +276,12 @@ static void installHandlers() {
       sigemptyset(&action.sa_mask);
       sigaction(kSignals[i], &action, &before[i]);
     }
+    struct sigaction action;
+    std::memset(&action, 0, sizeof(action));
+    action.sa_sigaction = onPreempt;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(kPreemptSignal, &action, &beforePreempt);
   });
 }
 
@@ -177,7 +296,13 @@ FaultScope::FaultScope(Worker &worker) : before(faultWorker) {
 
 FaultScope::~FaultScope() { faultWorker = before; }
 
+bool canPreempt() { return true; }
+int preemptSignal() { return kPreemptSignal; }
+
 #else
+
+bool canPreempt() { return false; }
+int preemptSignal() { return 0; }
 
 FaultScope::FaultScope(Worker &worker) : before(&worker) {}
 FaultScope::~FaultScope() {}

@@ -108,7 +108,7 @@ std::vector<BlockedGroup> LaunchState::groups() const {
     BlockedGroup g;
     g.rank = job.rank;
     g.kind = w.state == ProgramState::Polling ? "spin loop"
-             : w.state == ProgramState::Ready ? "running"
+             : w.state == ProgramState::Ready ? "computes"
                                               : w.name;
     g.site = site(w.site);
     if (w.state == ProgramState::Blocked)
@@ -161,7 +161,8 @@ std::vector<BlockedGroup> LaunchState::groups() const {
   if (out.empty()) {
     BlockedGroup g;
     g.rank = job.rank;
-    g.kind = "running kernel '" + std::string(spec.kernelName) + "'";
+    g.kind = "in a kernel";
+    g.note = "'" + std::string(spec.kernelName) + "'";
     out.push_back(std::move(g));
   }
   return out;

@@ -90,11 +90,14 @@ public:
         relocate(section);
       else if (section.sh_type == SHT_REL)
         fail("it has relocations of another kind than x86-64 uses");
+    readLines();
     protect();
   }
 
   nrd_kernel_fn function() const { return reinterpret_cast<nrd_kernel_fn>(entry); }
   void *takeMemory() { return std::exchange(memory, nullptr); }
+  std::string takeLines() { return std::move(lines); }
+  size_t codeSize() const { return groupStart[Code + 1]; }
   size_t size() const { return total; }
   /// The system's error, when it gave no memory.
   int systemError = 0;
@@ -114,6 +117,8 @@ private:
       fail("it is no relocatable object file");
     for (unsigned i = 0; i < header.e_shnum; ++i)
       sections.push_back(file.read<Elf64_Shdr>(header.e_shoff + uint64_t(i) * sizeof(Elf64_Shdr)));
+    if (header.e_shstrndx < sections.size())
+      sectionNames = file.slice(sections[header.e_shstrndx].sh_offset, sections[header.e_shstrndx].sh_size);
   }
 
   void readSymbols() {
@@ -286,6 +291,31 @@ private:
     }
   }
 
+  /// Copies the line table, with addresses for its references to code.
+  void readLines() {
+    for (size_t i = 0; i < sections.size() && !sectionNames.empty(); ++i) {
+      if (sections[i].sh_type != SHT_PROGBITS || Bytes::string(sectionNames, sections[i].sh_name) != ".debug_line")
+        continue;
+      lines = std::string(file.slice(sections[i].sh_offset, sections[i].sh_size));
+      for (const Elf64_Shdr &section : sections) {
+        if (section.sh_type != SHT_RELA || section.sh_info != i)
+          continue;
+        for (uint64_t k = 0; k < section.sh_size / sizeof(Elf64_Rela); ++k) {
+          auto entry = file.read<Elf64_Rela>(section.sh_offset + k * sizeof(Elf64_Rela));
+          uint64_t index = ELF64_R_SYM(entry.r_info);
+          // The others refer to names of files, which say nothing.
+          if (ELF64_R_TYPE(entry.r_info) != R_X86_64_64 || index >= addresses.size())
+            continue;
+          if (entry.r_offset > lines.size() || lines.size() - entry.r_offset < 8)
+            fail("its line table is damaged");
+          uint64_t value = addresses[index] + uint64_t(entry.r_addend);
+          std::memcpy(lines.data() + entry.r_offset, &value, 8);
+        }
+      }
+      return;
+    }
+  }
+
   static void store32(uint8_t *where, int64_t value) {
     if (value != int32_t(value))
       fail("two of its parts are too far apart");
@@ -308,6 +338,8 @@ private:
   std::string_view name;
   const std::vector<RuntimeSymbol> &symbols;
   std::vector<Elf64_Shdr> sections;
+  std::string_view sectionNames;
+  std::string lines; // .debug_line
   std::vector<uint64_t> placed; // offset of each section in the mapping
   std::vector<Elf64_Sym> elfSymbols;
   std::vector<std::string_view> names;
@@ -339,6 +371,8 @@ Expected<std::shared_ptr<KernelCode>> KernelCode::load(std::string_view object, 
   std::shared_ptr<KernelCode> code(new KernelCode);
   code->function = linker.function();
   code->bytes = linker.size();
+  code->codeBytes = linker.codeSize();
+  code->lineProgram = linker.takeLines();
   code->memory = linker.takeMemory();
   return code;
 }

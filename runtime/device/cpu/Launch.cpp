@@ -83,6 +83,12 @@ SourceSite LaunchState::site(uint32_t index) const {
   return {};
 }
 
+void LaunchState::noteRunning(const Program &program, uint32_t site) {
+  std::lock_guard<std::mutex> guard(lock);
+  waiting.push_back({program.linear, ProgramState::Ready, site, "", {}});
+  stop.store(true, std::memory_order_release);
+}
+
 void LaunchState::fail(FailureDetail detail) {
   detail.rank = job.rank;
   detail.kernel = std::string(spec.kernelName);
@@ -182,7 +188,7 @@ Status launch(Job *job, const LaunchSpec &spec) {
     bool ownMistake = state.hasError && first.rank != impl->rank &&
                       state.error.code != StatusCode::Interrupted;
     impl->transport->drop();
-    result = ownMistake ? Status(state.error) : impl->failureStatus();
+    result = impl->failureStatus(ownMistake ? &state.error : nullptr);
     if (impl->worldSize == 1)
       impl->resetFailure();
   }

@@ -26,6 +26,7 @@
 #include "symmetric/JobWatch.h"
 
 #include <algorithm>
+#include <csignal>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -78,7 +79,10 @@ void Worker::run(LaunchState &launch) {
     random = 1;
   for (int i = 0; i < 4; ++i)
     nextRandom();
-  nextInterrupt = 0;
+  nextInterrupt.store(0, std::memory_order_relaxed);
+  threadId = pthread_self();
+  preemption.store(0, std::memory_order_relaxed);
+  inRun.store(true, std::memory_order_release);
   if (launch.fibers)
     slot.thread.store(currentThread(), std::memory_order_relaxed);
   setState(WorkerState::Running);
@@ -90,7 +94,15 @@ void Worker::run(LaunchState &launch) {
     runFibers(launch);
   else
     runPlain(launch);
+  inRun.store(false, std::memory_order_release);
   setState(WorkerState::None);
+}
+
+void Worker::preempt(PreemptRequest request) {
+  if (!inRun.load(std::memory_order_acquire))
+    return;
+  preemption.store(uint32_t(request), std::memory_order_release);
+  pthread_kill(threadId, preemptSignal());
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,6 +153,7 @@ void Worker::runPlain(LaunchState &launch) {
       p.linear = i;
       p.site = ~0u;
       launch.fillPosition(p.abi, i);
+      bumpProgress();
       kernel(&p.abi, args);
     }
     running = nullptr;
@@ -151,8 +164,9 @@ void Worker::runPlain(LaunchState &launch) {
         WorkerPool::of(job).invite();
         invited = true;
       }
-      if (now - begun > kInterruptEveryNs && now >= nextInterrupt) {
-        nextInterrupt = now + kInterruptEveryNs;
+      if (now - begun > kInterruptEveryNs &&
+          now >= nextInterrupt.load(std::memory_order_relaxed)) {
+        nextInterrupt.store(now + kInterruptEveryNs, std::memory_order_relaxed);
         if (interruptRequested()) {
           FailureDetail detail;
           detail.code = StatusCode::Interrupted;
@@ -554,8 +568,8 @@ void Worker::waitStep(LaunchState &launch, Backoff &backoff) {
     job.watch->tick(wait, job.settings.timeoutSeconds);
     if (index == 0) {
       uint64_t now = nowNs();
-      if (now >= nextInterrupt) {
-        nextInterrupt = now + kInterruptEveryNs;
+      if (now >= nextInterrupt.load(std::memory_order_relaxed)) {
+        nextInterrupt.store(now + kInterruptEveryNs, std::memory_order_relaxed);
         if (interruptRequested()) {
           FailureDetail detail;
           detail.code = StatusCode::Interrupted;

@@ -4,6 +4,7 @@
 #define NEREID_RUNTIME_DEVICE_CPU_WORKER_H
 
 #include "base/Backoff.h"
+#include "device/cpu/Faults.h"
 #include "device/cpu/Program.h"
 #include "nereid/runtime/Launch.h"
 #include "symmetric/JobImpl.h"
@@ -11,6 +12,7 @@
 #include <csetjmp>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <vector>
 
 namespace nereid::runtime {
@@ -75,6 +77,8 @@ struct LaunchState {
   bool stopping() const {
     return stop.load(std::memory_order_relaxed) || job.jobFailed();
   }
+  /// Adds a program that was left while it computed, at `site`.
+  void noteRunning(const Program &program, uint32_t site);
   /// Takes the first error, tells the job, stops the launch.
   void fail(FailureDetail detail);
   SourceSite site(uint32_t index) const;
@@ -84,6 +88,9 @@ struct LaunchState {
   /// Sets the fields of `abi` that differ between programs.
   void fillPosition(nrd_program &abi, uint64_t linear) const;
 };
+
+/// Why a signal handler made a program leave its code.
+enum class Landing : uint8_t { Fault, Interrupt, Stop };
 
 class Worker {
 public:
@@ -130,11 +137,24 @@ public:
   /// Counts what programs did for others: signals, transfers.
   uint64_t activity = 0;
 
-  // For the handler of faults (Faults.cpp).
-  Program *running = nullptr; ///< whose code this thread executes
-  bool reporting = false;     ///< the runtime allocates memory for a report
+  // For the signal handlers (Faults.cpp), which run on this worker's thread.
+  Program *volatile running = nullptr; ///< whose code this thread executes
+  volatile bool reporting = false; ///< the runtime allocates memory for a report
+  Landing landing = Landing::Fault;
+  uint32_t landingSite = ~0u;
   int faultSignal = 0;
   uintptr_t faultAddress = 0;
+  bool faultAddressKnown = true;
+
+  /// Sends the worker's thread the signal that makes its program leave its own
+  /// code or ask for interrupts. Does nothing when it runs none. The thread must
+  /// be alive.
+  void preempt(PreemptRequest request);
+  PreemptRequest takePreemption() {
+    return PreemptRequest(preemption.exchange(0, std::memory_order_acq_rel));
+  }
+  /// When the worker asks next whether the user wants to stop.
+  std::atomic<uint64_t> nextInterrupt{0};
 
 private:
   void runPlain(LaunchState &launch);
@@ -189,8 +209,10 @@ private:
   bool longPoll = false;     ///< a spin loop did more than spin, or the thread
                              ///< was interrupted
   uint32_t longPasses = 0;   ///< passes in a row with a long poll
-  uint64_t nextInterrupt = 0;
   uint64_t lastStart = 0; ///< when a program was started beside pollers, ns
+  std::atomic<uint32_t> preemption{0}; ///< a PreemptRequest
+  std::atomic<bool> inRun{false};
+  pthread_t threadId{};
 };
 
 /// Which barrier a rank stands at, for RankSlot::barrierId.

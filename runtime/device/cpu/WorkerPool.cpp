@@ -75,6 +75,8 @@ void WorkerPool::startThreads() {
   sigfillset(&all);
   for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
     sigdelset(&all, fault);
+  if (canPreempt())
+    sigdelset(&all, preemptSignal());
   pthread_sigmask(SIG_SETMASK, &all, &before);
   for (size_t i = 1; i < workers.size(); ++i)
     threads.emplace_back(&WorkerPool::threadMain, this, i);
@@ -123,6 +125,7 @@ void WorkerPool::threadMain(size_t index) {
 void WorkerPool::run(LaunchState &launch) {
   if (job.settings.pinThreads)
     pinTo(job, 0);
+  Monitor::Scope watched(monitor, launch);
   if (workers.size() == 1 || launch.total == 1) {
     workers[0]->run(launch);
     return;

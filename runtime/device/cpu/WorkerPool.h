@@ -3,6 +3,7 @@
 #ifndef NEREID_RUNTIME_DEVICE_CPU_WORKERPOOL_H
 #define NEREID_RUNTIME_DEVICE_CPU_WORKERPOOL_H
 
+#include "device/cpu/Monitor.h"
 #include "device/cpu/Worker.h"
 
 #include <atomic>
@@ -48,6 +49,7 @@ private:
   std::atomic<uint32_t> generation{0};
   std::atomic<uint32_t> sleepers{0};
   std::atomic<bool> stopping{false};
+  Monitor monitor{workers};
 };
 
 } // namespace nereid::runtime

@@ -69,7 +69,8 @@ tt.func public @meta(%s: !tt.ptr<i32> {nereid.symmetric}, %x: f64) {
   EXPECT_EQ(object.getBoolean("blocking"), true);
   EXPECT_EQ(object.getInteger("scratch_bytes"), 0);
   auto &sites = *object.getArray("sites");
-  ASSERT_EQ(sites.size(), 2u);
+  // Those of calls come first; the others are for the line table.
+  ASSERT_GE(sites.size(), 2u);
   EXPECT_EQ(sites[0], llvm::json::Value(llvm::json::Array{"lib.py", 7, 9, "meta", "line of lib.py"}));
   EXPECT_EQ(sites[1], llvm::json::Value(llvm::json::Array{"user.py", 4, 1, "helper", "line of user.py"}));
 }

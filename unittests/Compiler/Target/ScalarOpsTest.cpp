@@ -324,6 +324,6 @@ tt.func public @debug(%x: i32, %f: f32) {
                                                         "print ' f: ' 0000c03f count=1 kind=2 bytes=4 hex=1 site=1"}));
   ASSERT_FALSE(kernel(3, 1.5f));
   EXPECT_EQ(recorder().calls.back(), "fail_assert 'x must be below 3' site=2");
-  ASSERT_EQ(kernel.metadata.sites.size(), 3u);
+  ASSERT_GE(kernel.metadata.sites.size(), 3u);
   EXPECT_EQ(kernel.metadata.sites[2].line, 8u);
 }

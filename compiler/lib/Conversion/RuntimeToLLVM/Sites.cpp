@@ -43,6 +43,18 @@ static bool resolve(Location location, Place &place) {
       .Default([](LocationAttr) { return false; });
 }
 
+std::optional<unsigned> SiteTable::find(Location location, StringAttr function) {
+  Place place;
+  if (!resolve(location, place))
+    return std::nullopt;
+  return number(location, function);
+}
+
+void SiteTable::load(ArrayAttr rows) {
+  for (Attribute row : rows)
+    table.insert({row, unsigned(table.size())});
+}
+
 unsigned SiteTable::number(Location location, StringAttr function) {
   Place place;
   resolve(location, place);

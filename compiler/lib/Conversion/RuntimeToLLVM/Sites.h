@@ -10,6 +10,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <optional>
+
 namespace nereid::cpu {
 
 /// The table of source locations of one kernel. Equal places get one number.
@@ -17,6 +19,12 @@ class SiteTable {
 public:
   /// Number of `location`, an operation in function `function`.
   unsigned number(mlir::Location location, mlir::StringAttr function);
+
+  /// The same, or nothing for a location without a place.
+  std::optional<unsigned> find(mlir::Location location, mlir::StringAttr function);
+
+  /// Takes over the numbers of an earlier toAttribute().
+  void load(mlir::ArrayAttr rows);
 
   /// [[file, line, column, function], ...] in the order of the numbers.
   mlir::ArrayAttr toAttribute(mlir::MLIRContext *context) const;

@@ -10,6 +10,9 @@
 //                   | constants                        |  read
 //                   | data                             |  read + write
 //
+// The compiler's line table stays beside it: its lines are numbers of source
+// locations, so that an instruction that fails leads to the user's line.
+//
 //===----------------------------------------------------------------------===//
 #ifndef NEREID_RUNTIME_KERNELCODE_H
 #define NEREID_RUNTIME_KERNELCODE_H
@@ -19,7 +22,9 @@
 #include "nereid/runtime/Status.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -44,8 +49,23 @@ public:
 
   nrd_kernel_fn entry() const { return function; }
 
+  /// Whether `pc` lies in this kernel's instructions.
+  bool contains(uintptr_t pc) const {
+    uintptr_t base = reinterpret_cast<uintptr_t>(memory);
+    return pc >= base && pc - base < codeBytes;
+  }
+  /// Number of the source location (an index into the kernel's SiteTable) of
+  /// the instruction at `pc`; kNoSite when the object does not tell. May be
+  /// called from a signal handler.
+  uint32_t siteAt(uintptr_t pc) const;
+  static constexpr uint32_t kNoSite = ~uint32_t(0);
+
 private:
   KernelCode() = default;
+
+  /// The object's .debug_line with the addresses of this process filled in.
+  std::string lineProgram;
+  size_t codeBytes = 0;
 
   nrd_kernel_fn function = nullptr;
   void *memory = nullptr;

@@ -14,6 +14,7 @@
 namespace nereid::runtime {
 
 class Job;
+class KernelCode;
 
 /// One launch of one kernel. Holds no ownership: what it points to must live
 /// until launch() returns.
@@ -21,6 +22,10 @@ struct LaunchSpec {
   /// For reports and for matching barriers of different ranks.
   std::string_view kernelName;
   nrd_kernel_fn kernel = nullptr;
+  /// What `kernel` is part of; null when unknown. Says which source line an
+  /// instruction comes from, and lets the runtime stop programs that never call
+  /// it.
+  const KernelCode *code = nullptr;
   /// One slot per run-time argument, encoded as abi.h says.
   const uint64_t *args = nullptr;
   /// Programs along each axis; each at least 1, their product below 2^31.

@@ -135,7 +135,7 @@ Expected<std::shared_ptr<Segment>> Segment::createPrivate() {
 
 Status Segment::isolate(int32_t first, int32_t count) {
   uint64_t bytes = heapBytes() * uint64_t(worldSize());
-  uint64_t control = mappedBytes - bytes;
+  uint64_t control = ControlBlock::bytesFor(worldSize());
   void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_NORESERVE, fd, off_t(control));
   if (at == MAP_FAILED)

@@ -279,12 +279,11 @@ def _respawn(ranks: int) -> int:
 
 
 def main(args: argparse.Namespace) -> int:
-    from nereid import cli
-
     try:
         return _main(args)
     except UsageError as error:
-        raise cli.UsageError(f"nereid run-ir: {error}") from None
+        print(f"nereid run-ir: {error}", file=sys.stderr)
+        return 2
 
 
 def _main(args: argparse.Namespace) -> int:

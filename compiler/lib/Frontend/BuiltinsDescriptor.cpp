@@ -104,7 +104,11 @@ template <tt::DescriptorReduceKind kind> static Value descriptorReduce(Semantic 
   if (bitwise && !desc.type.element().isInteger())
     fail(Diag::atomic_dtype, args.range, std::string("descriptor.") + args.info.name, desc.type.element().str(),
          "it works on integers only");
-  s.emit<tt::DescriptorReduceOp>(args.range, kind, desc.handle, blockValue(s, args, 2, desc).handle, offsets);
+  auto reduce =
+      s.emit<tt::DescriptorReduceOp>(args.range, kind, desc.handle, blockValue(s, args, 2, desc).handle, offsets);
+  bool order = kind == tt::DescriptorReduceKind::MIN || kind == tt::DescriptorReduceKind::MAX;
+  if (order && desc.type.element().isUnsigned())
+    reduce->setAttr(tt::unsignedAttrName, mlir::UnitAttr::get(reduce.getContext()));
   return None{};
 }
 

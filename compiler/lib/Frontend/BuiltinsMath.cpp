@@ -118,8 +118,8 @@ Value nereid::frontend::minimumMaximum(Semantic &s, bool isMax, const Value &x, 
     if (!std::isnan(real(x)) && !std::isnan(real(y)))
       return (real(x) < real(y)) == isMax ? y : x;
   }
-  Value left = x.isTensor() ? Value(promoteBF16(s, x, range)) : x;
-  Value right = y.isTensor() ? Value(promoteBF16(s, y, range)) : y;
+  // A number has its own type here, as a variable has: no tile's type wins over it.
+  Value left = promoteBF16(s, x, range), right = promoteBF16(s, y, range);
   auto [a, b] = s.operands(left, right, {what}, range);
   if (a.type.isFp8()) {
     a = s.cast(a, Scalar::Fp16, range);

@@ -37,6 +37,8 @@ void nereid::buildCPUSimplifyPhase(OpPassManager &pm, const CPUPipelineOptions &
   pm.addPass(createNereidDecomposeScaledDots());
   // One function without calls, except of functions marked noinline.
   pm.addPass(createInlinerPass());
+  // No function that nobody calls.
+  pm.addPass(createSymbolDCEPass());
   // Constants are folded, equal values merged, dead code is gone.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

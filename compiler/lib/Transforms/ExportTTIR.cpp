@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What upstream Triton reads, and errors for what it cannot express.
+#include "LibraryFunctions.h"
+
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
@@ -8,6 +10,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
@@ -113,6 +116,8 @@ private:
     if (auto dot = dyn_cast<tt::DotOp>(op))
       if (dot.getInputPrecision() == tt::InputPrecision::HF32)
         return cannot(op) << " with input_precision=\"hf32\": it has \"tf32\", \"tf32x3\" and \"ieee\"";
+    if (op->hasAttr(tt::unsignedAttrName))
+      return cannot(op) << " on unsigned elements: use pointers and tl.atomic_min, tl.atomic_max";
     if (auto call = dyn_cast<tt::CallOp>(op)) {
       auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
       if (llvm::any_of(call->getOperandTypes(), isTensor) || llvm::any_of(call->getResultTypes(), isTensor))
@@ -166,6 +171,32 @@ private:
     return text;
   }
 
+  /// Functions that upstream's back end takes from the device library by name;
+  /// narrow types through fp32.
+  static bool rewriteFunction(OpBuilder &builder, Operation *op) {
+    auto element = dyn_cast<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+    if (!element)
+      return false;
+    std::string symbol = findLibraryFunction(op, element.isF64());
+    if (symbol.empty())
+      return false;
+    Location loc = op->getLoc();
+    Type type = op->getResult(0).getType(), wide = type;
+    SmallVector<Value> operands(op->getOperands());
+    bool isNarrow = element.getWidth() < 32;
+    if (isNarrow) {
+      wide = tt::getTypeLike(type, builder.getF32Type());
+      for (Value &operand : operands)
+        operand = arith::ExtFOp::create(builder, loc, wide, operand);
+    }
+    Value result = tt::ExternElementwiseOp::create(builder, loc, wide, operands, "", "", symbol, /*pure=*/true);
+    if (isNarrow)
+      result = arith::TruncFOp::create(builder, loc, type, result);
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+    return true;
+  }
+
   void rewrite(Operation *op) {
     stripAttributes(op);
     OpBuilder builder(op);
@@ -188,6 +219,7 @@ private:
       auto difference = arith::SubFOp::create(builder, negate.getLoc(), minusZero, negate.getOperand());
       negate.replaceAllUsesWith(difference.getResult());
       negate.erase();
+    } else if (isa<math::MathDialect>(op->getDialect()) && rewriteFunction(builder, op)) {
     } else if (auto load = dyn_cast<tt::LoadOp>(op)) {
       // Lanes that are masked off read as 0 here, as anything there.
       if (!load.getMask() || load.getOther())

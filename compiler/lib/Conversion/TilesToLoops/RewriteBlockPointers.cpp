@@ -326,11 +326,11 @@ struct ConvertDescriptorReduce : OpConversionPattern<tt::DescriptorReduceOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     RankedTensorType block = getBlock(op.getDesc().getType());
     std::optional<tt::RMWOp> kind;
-    bool isFloat = isa<FloatType>(block.getElementType());
+    bool isFloat = isa<FloatType>(block.getElementType()), isUnsigned = op->hasAttr(tt::unsignedAttrName);
     switch (op.getKind()) {
     case tt::DescriptorReduceKind::ADD: kind = isFloat ? tt::RMWOp::FADD : tt::RMWOp::ADD; break;
-    case tt::DescriptorReduceKind::MIN: kind = tt::RMWOp::MIN; break;
-    case tt::DescriptorReduceKind::MAX: kind = tt::RMWOp::MAX; break;
+    case tt::DescriptorReduceKind::MIN: kind = isUnsigned ? tt::RMWOp::UMIN : tt::RMWOp::MIN; break;
+    case tt::DescriptorReduceKind::MAX: kind = isUnsigned ? tt::RMWOp::UMAX : tt::RMWOp::MAX; break;
     case tt::DescriptorReduceKind::AND: kind = tt::RMWOp::AND; break;
     case tt::DescriptorReduceKind::OR: kind = tt::RMWOp::OR; break;
     case tt::DescriptorReduceKind::XOR: kind = tt::RMWOp::XOR; break;

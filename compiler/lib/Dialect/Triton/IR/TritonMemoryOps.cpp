@@ -352,11 +352,18 @@ void MakeTensorDescOp::print(OpAsmPrinter &printer) {
   printer.printStrippedAttrOrType(getType());
 }
 
+/// Whether elements of type `described`, which may be si32 or ui32, are `element`.
+static bool describes(Type described, Type element) {
+  if (auto integer = dyn_cast<IntegerType>(described))
+    described = IntegerType::get(integer.getContext(), integer.getWidth());
+  return described == element;
+}
+
 LogicalResult MakeTensorDescOp::verify() {
   RankedTensorType block = getType().getBlockType();
   if (int64_t(getShape().size()) != block.getRank())
     return emitOpError("needs shape and strides of rank ") << block.getRank() << ", got " << getShape().size();
-  if (block.getElementType() != getPointeeType(getBase().getType()))
+  if (!describes(block.getElementType(), getPointeeType(getBase().getType())))
     return emitOpError("of a pointer to ") << getPointeeType(getBase().getType()) << " cannot give " << getType();
   return success();
 }
@@ -392,7 +399,7 @@ static LogicalResult verifyTile(Operation *op, TensorDescType desc, Type tileTyp
   ArrayRef<int64_t> shape = block.getShape();
   while (int64_t(shape.size()) > tile.getRank() && shape.front() == 1)
     shape = shape.drop_front();
-  if (shape != tile.getShape() || block.getElementType() != tile.getElementType())
+  if (shape != tile.getShape() || !describes(block.getElementType(), tile.getElementType()))
     return op->emitOpError("tile of ") << tile << " does not fit a descriptor of blocks " << block;
   return success();
 }
@@ -416,7 +423,7 @@ static LogicalResult verifyRows(Operation *op, TensorDescType desc, Type offsets
   if (offsets.getRank() != 1)
     return op->emitOpError("takes a 1-D tensor of row offsets, got ") << offsets;
   if (tile.getRank() != 2 || tile.getDimSize(0) != offsets.getDimSize(0) ||
-      tile.getDimSize(1) != block.getDimSize(1) || tile.getElementType() != block.getElementType())
+      tile.getDimSize(1) != block.getDimSize(1) || !describes(block.getElementType(), tile.getElementType()))
     return op->emitOpError("tile of ") << tile << " does not fit " << offsets << " and a descriptor of blocks " << block;
   return success();
 }

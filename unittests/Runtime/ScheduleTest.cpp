@@ -3,6 +3,7 @@
 #include "Harness.h"
 
 #include <atomic>
+#include <csignal>
 #include <set>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -235,6 +236,90 @@ TEST(Schedule, HostCodeMayWaitForAnotherRanksLaunch) {
         usleep(5000);
       EXPECT_TRUE(sent);
     }
+    EXPECT_TRUE(job.barrier().ok());
+  });
+}
+
+//===--- failures under a random schedule ---------------------------------------
+
+TEST(Schedule, DeadlocksAreFound) {
+  JobOptions options = testOptions();
+  for (const char *schedule : {"random:1", "random:2"}) {
+    options.schedule = schedule;
+    runBoth(3, options, [](Job &job) {
+      uint64_t *flag = symmetric<uint64_t>(job, 1, "flag");
+      // Rank 0 alone gets there: nobody sends.
+      Status st = launchBlocking(job, waitForFlag, {arg(flag)}, 2);
+      EXPECT_EQ(st.code(), StatusCode::Deadlock) << st.report();
+      EXPECT_TRUE(job.recover().ok());
+      // The job goes on, in order.
+      EXPECT_TRUE(job.barrier().ok());
+      if (job.rank() == 1)
+        *flag = 1;
+      st = job.rank() == 1 ? launchBlocking(job, waitForFlag, {arg(flag)}, 2)
+                           : Status();
+      EXPECT_TRUE(st.ok()) << st.report();
+      EXPECT_TRUE(job.barrier().ok());
+    });
+  }
+}
+
+TEST(Schedule, DeadRanksAreFound) {
+  JobOptions options = testOptions();
+  options.schedule = "random:3";
+  std::vector<int> codes = runForked(3, options, [](Job &job) {
+    uint64_t *flag = symmetric<uint64_t>(job, 1, "flag");
+    if (job.rank() == 2)
+      kill(getpid(), SIGKILL);
+    Status st = launchBlocking(job, waitForFlag, {arg(flag)}, 1);
+    EXPECT_EQ(st.code(), StatusCode::RankDied) << st.report();
+    return 7;
+  });
+  EXPECT_EQ(codes, (std::vector<int>{7, 7, 128 + SIGKILL}));
+}
+
+/// args: flag. Rank 0 spins until rank 1 has sent; by calls of the runtime.
+void spinForFlag(nrd_program *p, const uint64_t *args) {
+  uint64_t *flag = pointerArg<uint64_t>(args, 0);
+  if (p->rank == 1)
+    return nrd_shmem_signal_op(p, flag, 1, NRD_SIG_SET, 0, 8, 0);
+  if (p->rank == 0)
+    while (nrd_shmem_g(p, flag, 8, 0, 0) == 0)
+      nrd_yield(p, 0);
+}
+
+TEST(Schedule, SpinLoopsEnd) {
+  for (int seed = 1; seed <= 10; ++seed) {
+    JobOptions options = testOptions();
+    options.schedule = "random:" + std::to_string(seed);
+    runThreads(3, options, [](Job &job) {
+      uint64_t *flag = symmetric<uint64_t>(job, 1, "flag");
+      Status st = launchBlocking(job, spinForFlag, {arg(flag)}, 2);
+      EXPECT_TRUE(st.ok()) << st.report();
+      EXPECT_TRUE(job.barrier().ok());
+    });
+  }
+}
+
+/// Not blocking: programs run to their ends.
+TEST(Schedule, LaunchesThatDoNotWait) {
+  JobOptions options = testOptions();
+  options.schedule = "random:9";
+  runThreads(2, options, [](Job &job) {
+    uint64_t *flag = symmetric<uint64_t>(job, 1, "flag");
+    std::vector<uint64_t> args{arg(flag)};
+    LaunchSpec spec;
+    spec.kernelName = "add";
+    spec.kernel = [](nrd_program *p, const uint64_t *a) {
+      nrd_shmem_signal_op(p, pointerArg<uint64_t>(a, 0), 1, NRD_SIG_ADD,
+                          1 - p->rank, 8, 0);
+    };
+    spec.args = args.data();
+    spec.grid = {1000, 2, 1};
+    Status st = nereid::runtime::launch(&job, spec);
+    EXPECT_TRUE(st.ok()) << st.report();
+    EXPECT_TRUE(job.barrier().ok());
+    EXPECT_EQ(*flag, 2000u);
     EXPECT_TRUE(job.barrier().ok());
   });
 }

@@ -34,7 +34,7 @@ static constexpr uint64_t kSleepNs = 50000;
 void Worker::lookAround(LaunchState &launch) {
   JobWatch::Wait wait;
   wait.what = launch.waitText;
-  wait.needsAllRanks = launch.barrierTarget.load(std::memory_order_acquire) != 0;
+  wait.needsAllRanks = launch.needsAllRanks();
   job.watch->tick(wait, job.settings.timeoutSeconds);
   uint64_t now = nowNs();
   if (now < nextInterrupt)

@@ -563,8 +563,7 @@ void Worker::waitStep(LaunchState &launch, Backoff &backoff) {
   if (backoff.isSlow()) {
     JobWatch::Wait wait;
     wait.what = launch.waitText;
-    wait.needsAllRanks =
-        launch.barrierTarget.load(std::memory_order_acquire) != 0;
+    wait.needsAllRanks = launch.needsAllRanks();
     job.watch->tick(wait, job.settings.timeoutSeconds);
     if (index == 0) {
       uint64_t now = nowNs();

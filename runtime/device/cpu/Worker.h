@@ -79,6 +79,13 @@ struct LaunchState {
   }
   /// Adds a program that was left while it computed, at `site`.
   void noteRunning(const Program &program, uint32_t site);
+  /// Programs of this rank wait at a barrier to which some rank has not come.
+  /// (Ranks may leave as soon as all have, before everybody has noticed.)
+  bool needsAllRanks() const {
+    uint64_t target = barrierTarget.load(std::memory_order_acquire);
+    return target != 0 && job.header().deviceEpoch.value.load(
+                              std::memory_order_acquire) < target;
+  }
   /// Takes the first error, tells the job, stops the launch.
   void fail(FailureDetail detail);
   SourceSite site(uint32_t index) const;

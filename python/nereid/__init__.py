@@ -20,6 +20,7 @@ from nereid._compile import CompiledKernel
 from nereid._jit import JITFunction, jit
 from nereid._autotune import Config, autotune, heuristics
 from nereid._tensors import reinterpret
+from nereid._aggregate import aggregate
 from nereid._job import barrier, finalize, init, is_initialized, job_info, rank, recover, world_size
 from nereid.language._constexpr import cdiv, constexpr, constexpr_function, next_power_of_2
 from nereid import compiler, runtime, symm, testing
@@ -41,6 +42,7 @@ __all__ = [
     "NereidError",
     "OutOfResources",
     "TensorDescriptor",
+    "aggregate",
     "autotune",
     "barrier",
     "cdiv",

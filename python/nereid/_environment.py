@@ -17,6 +17,8 @@ VARIABLES = [
     ("NEREID_CACHE_AUTOTUNING", "0", "1 keeps choices of autotuning on disk, as cache_results=True does"),
     ("NEREID_DEBUG", "0", "1 makes tl.device_assert active in all kernels"),
     ("NEREID_UNUSED_TOKEN", "error", "error, warn or keep: a dl.wait whose token is not used"),
+    ("NEREID_PORTABLE", "0", "1 refuses in all kernels what the language has beyond Triton's"),
+    ("NEREID_ALLOW_NON_CONSTEXPR_GLOBALS", "0", "1 lets kernels read plain numbers, strings and tuples of their module"),
     ("NEREID_RUN_IR_RANK", "", "rank of a process that `nereid run-ir` has started (set by it)"),
     ("NEREID_CPU", "host", "CPU to compile for: host, native or a name that LLVM knows, e.g. x86-64-v3"),
 ]

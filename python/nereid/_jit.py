@@ -16,7 +16,7 @@ from nereid.language import _types
 from nereid.language._constexpr import const, constexpr
 
 #: Launch keywords that change the compiled code, with their values' types.
-COMPILE_OPTIONS = {"debug": bool, "unused_token": str, "enable_fp_fusion": bool}
+COMPILE_OPTIONS = {"debug": bool, "unused_token": str, "enable_fp_fusion": bool, "portable": bool}
 
 #: Launch keywords that mean something to other targets only; accepted, ignored.
 IGNORED_OPTIONS = frozenset(
@@ -121,6 +121,7 @@ class JITFunction(_runtime.Dispatcher):
         noinline: bool | None = None,
         unused_token: str | None = None,
         check_strides: bool = True,
+        portable: bool | None = None,
         repr: Callable | None = None,
         launch_metadata: Callable | None = None,
         example_signature: str | None = None,
@@ -164,6 +165,7 @@ class JITFunction(_runtime.Dispatcher):
         self.noinline = bool(noinline)
         self.debug = debug
         self.unused_token = unused_token
+        self.portable = portable
         self.example_signature = example_signature
         self.repr = repr
         self.launch_metadata = launch_metadata
@@ -227,6 +229,8 @@ class JITFunction(_runtime.Dispatcher):
             "sub_vec_num": _runtime.active_sub_vec_num(),
             "debug": _environment.flag("NEREID_DEBUG") if self.debug is None else bool(self.debug),
             "unused_token": self.unused_token or os.environ.get("NEREID_UNUSED_TOKEN", "error"),
+            "portable": _environment.flag("NEREID_PORTABLE") if self.portable is None else bool(self.portable),
+            "allow_non_constexpr_globals": _environment.flag("NEREID_ALLOW_NON_CONSTEXPR_GLOBALS"),
         }
         for name, value in launch_options.items():
             value = getattr(value, "value", value)
@@ -269,8 +273,9 @@ def jit(fn: Callable | None = None, **options) -> Any:
     16), ``debug`` (``tl.device_assert`` is active), ``noinline``, ``unused_token``
     ("error", "warn" or "keep": a ``dl.wait`` whose token is not used),
     ``check_strides`` (False: the launcher does not ask for the strides of arrays
-    that are not contiguous), ``example_signature`` (what ``nereid compile`` uses
-    when it is given none), ``version`` (part of the cache key), ``repr`` (a
+    that are not contiguous), ``portable`` (True: what the language has beyond
+    Triton's, such as ``break``, is an error; default: NEREID_PORTABLE),
+    ``example_signature`` (what ``nereid compile`` uses when it is given none), ``version`` (part of the cache key), ``repr`` (a
     function from the specialisation, which has ``name``, ``signature`` and
     ``constants``, to the name that the compiled kernel goes by in reports),
     ``launch_metadata`` (kept for tools; launches do not call it).

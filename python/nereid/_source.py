@@ -175,7 +175,15 @@ class Dependencies:
 
     def _record(self, name: str, container: Any, key: str | None, value: Any) -> None:
         inner = getattr(value, "__nereid_constexpr_function__", None)
-        if isinstance(value, _runtime.Dispatcher):
+        if isinstance(value, type) and hasattr(value, "__nereid_aggregate__"):
+            self._add("aggregate", name, repr(value.__nereid_aggregate__))
+            self._visit(value.__nereid_init__.fn)
+            for base in value.__mro__:
+                for key, member in vars(base).items():
+                    if isinstance(member, _runtime.Dispatcher) and key != "__nereid_init__":
+                        self._add("method", key)
+                        self._visit(member.fn, member.noinline)
+        elif isinstance(value, _runtime.Dispatcher):
             self._add("jit", name)
             self._visit(value.fn, value.noinline)
         elif inner is not None:

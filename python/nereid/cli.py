@@ -187,6 +187,7 @@ def _add_compile(commands) -> None:
     parser.add_argument("--profile", metavar="NAME", help="target profile: host, cuda or ascend910b")
     parser.add_argument("--unused-token", choices=("error", "warn", "keep"), help="dl.wait whose token is not used")
     parser.add_argument("--debug", action="store_true", help="with tl.device_assert")
+    parser.add_argument("--portable", action="store_true", help="refuse what the language has beyond Triton's")
     parser.add_argument(
         "--triton",
         choices=("3.6", "3.9"),
@@ -258,6 +259,8 @@ def _compile(args: argparse.Namespace) -> int:
         options["unused_token"] = args.unused_token
     if args.debug:
         options["debug"] = True
+    if args.portable:
+        options["portable"] = True
     try:
         # What tl.static_print prints is not part of our output.
         with contextlib.redirect_stdout(sys.stderr):

@@ -42,7 +42,7 @@ Refusal refuseExpr(llvm::StringRef kind) {
 
 Refusal refuseStmt(llvm::StringRef kind) {
   return llvm::StringSwitch<Refusal>(kind)
-      .Cases({"With", "AsyncWith"}, {"`with`", "write its body without it"})
+      .Case("AsyncWith", {"`async with`", "write its body without it"})
       .Cases({"Try", "TryStar"}, {"`try`", "kernels raise no exceptions: check conditions with `if` or `tl.device_assert`"})
       .Case("Raise", {"`raise`", "report errors with `tl.device_assert` or `tl.static_assert`"})
       .Cases({"Import", "ImportFrom"}, {"`import`", "import at module level"})
@@ -159,6 +159,20 @@ private:
         .Default(UnaryOp::Invert);
   }
 
+  unsigned depth = 0;
+  /// Counts how deep syntax is nested while it lives; the compiler recurses over it.
+  struct Deeper {
+    Deeper(Importer &importer, nb::handle node) : importer(importer) {
+      if (++importer.depth > maxDepth) {
+        importer.depth = 0;
+        throw CompileError(makeDiagnostic(Diag::nested_too_deeply, importer.range(node), maxDepth));
+      }
+    }
+    ~Deeper() { --importer.depth; }
+    Importer &importer;
+  };
+  static constexpr unsigned maxDepth = 500;
+
   ExprPtr constant(nb::handle node);
   ExprPtr formattedString(nb::handle node);
   ExprPtr call(nb::handle node);
@@ -238,6 +252,7 @@ ExprPtr Importer::comprehension(nb::handle node) {
 }
 
 ExprPtr Importer::expr(nb::handle node) {
+  Deeper deeper(*this, node);
   llvm::StringRef kind = kindOf(node);
   if (kind == "Name") {
     auto result = make<NameExpr>(range(node));
@@ -365,6 +380,7 @@ StmtPtr Importer::assign(nb::handle node, llvm::StringRef kind) {
 }
 
 StmtPtr Importer::stmt(nb::handle node) {
+  Deeper deeper(*this, node);
   llvm::StringRef kind = kindOf(node);
   if (kind == "Assign" || kind == "AugAssign" || kind == "AnnAssign")
     return assign(node, kind);
@@ -396,6 +412,15 @@ StmtPtr Importer::stmt(nb::handle node) {
     result->test = std::move(test);
     result->body = block(node.attr("body"));
     result->orelse = block(node.attr("orelse"));
+    return result;
+  }
+  if (kind == "With") {
+    std::vector<WithStmt::Item> items;
+    for (nb::handle item : node.attr("items"))
+      items.push_back({expr(item.attr("context_expr")), optional(item.attr("optional_vars"))});
+    auto result = make<WithStmt>(headRange(node, items.back().context->range));
+    result->items = std::move(items);
+    result->body = block(node.attr("body"));
     return result;
   }
   if (kind == "Return") {

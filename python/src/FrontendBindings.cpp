@@ -70,6 +70,7 @@ LanguageOptions importOptions(nb::handle options, bool &allowGlobals) {
   };
   read("sub_vec_num", result.subVecNum);
   read("debug", result.debug);
+  read("portable", result.portable);
   read("unused_token", result.unusedToken);
   read("default_dot_input_precision", result.defaultInputPrecision);
   read("allow_non_constexpr_globals", allowGlobals);

@@ -233,7 +233,7 @@ nb::object PythonEnvironment::exportValue(const Value &value) {
     return nb::float_(*d);
   if (const auto *string = value.getIf<std::string>())
     return nb::str(string->c_str(), string->size());
-  if (const auto *tuple = value.getIf<Tuple>()) {
+  if (const auto *tuple = value.getIf<Tuple>(); tuple && tuple->aggregate < 0) {
     nb::list items;
     for (const Value &item : tuple->items) {
       nb::object exported = exportValue(item);
@@ -253,7 +253,7 @@ nb::object PythonEnvironment::exportValue(const Value &value) {
   }
   if (const auto *function = value.getIf<Function>())
     return functionObjects[function->def->id];
-  if (const auto *object = value.getIf<Host>())
+  if (const auto *object = value.getIf<Host>(); object && object->id >= 0)
     return hosts[object->id];
   return {};
 }
@@ -371,6 +371,25 @@ std::optional<std::vector<std::string>> PythonEnvironment::namedTupleFields(cons
   for (nb::handle field : type.attr("_fields"))
     fields.push_back(text(field));
   return fields;
+}
+
+std::optional<std::vector<AggregateField>> PythonEnvironment::aggregateFields(const Host &object) {
+  if (object.id < 0)
+    return std::nullopt;
+  nb::object rows = tryGet(hosts[object.id], "__nereid_aggregate__");
+  if (!rows.is_valid() || !PyType_Check(hosts[object.id].ptr()))
+    return std::nullopt;
+  std::vector<AggregateField> fields;
+  for (nb::handle row : rows) {
+    std::string kind = text(row[1]);
+    fields.push_back({text(row[0]), kind == "constexpr", kind == "tensor"});
+  }
+  return fields;
+}
+
+const FunctionDef *PythonEnvironment::aggregateInit(const Host &object) {
+  nb::object init = tryGet(hosts[object.id], "__nereid_init__");
+  return init.is_valid() && !init.is_none() ? &function(init) : nullptr;
 }
 
 std::optional<std::string> PythonEnvironment::className(const Host &object) {

@@ -41,6 +41,8 @@ public:
                        llvm::ArrayRef<std::pair<std::string, frontend::Value>> keywords,
                        const SourceRange &range) override;
   std::optional<std::vector<std::string>> namedTupleFields(const frontend::Host &object) override;
+  std::optional<std::vector<frontend::AggregateField>> aggregateFields(const frontend::Host &object) override;
+  const frontend::FunctionDef *aggregateInit(const frontend::Host &object) override;
   std::optional<std::string> className(const frontend::Host &object) override;
   std::optional<std::string> format(const frontend::Value &value, llvm::StringRef spec) override;
   std::vector<std::string> visibleNames(const frontend::FunctionDef &function) override;

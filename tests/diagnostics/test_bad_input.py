@@ -110,12 +110,6 @@ CASES = {
             d = ⟦{1: 2}⟧
             tl.store(x_ptr, 1.0)
         """, r"dict", None),
-    "return inside a loop": ("""
-        @nereid.jit
-        def kernel(x_ptr, n):
-            for i in range(n):
-                ⟦return⟧
-        """, r"return", None),
     "tensor as condition": ("""
         @nereid.jit
         def kernel(x_ptr):

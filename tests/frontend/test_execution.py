@@ -14,7 +14,7 @@ SEED = int(os.environ.get("NEREID_TEST_SEED", "0"))
 
 class Program:
     """Source of a function f(a, b, c) over small integers: assignments, `if` chains, loops
-    in any nesting, conditional expressions, calls, early returns outside loops."""
+    in any nesting, `break` and `continue`, conditional expressions, calls, early returns."""
 
     def __init__(self, seed: int):
         self.random = random.Random(seed)
@@ -44,9 +44,22 @@ class Program:
             return f"({one}) {self.random.choice(['and', 'or'])} not ({other})"
         return one
 
-    def block(self, indent, names, depth, may_return):
+    def leave(self, pad, names, kinds):
+        """A `break`, `continue` or `return` under a condition, or without one."""
+        if self.random.random() < 0.9:
+            self.lines.append(f"{pad}if {self.condition(names)}:")
+            pad += "    "
+            if self.random.random() < 0.5:
+                self.lines.append(f"{pad}{self.random.choice('abc')} = {self.expression(names)} & 1023")
+        kind = self.random.choice(kinds)
+        self.lines.append(pad + (f"return {self.expression(names, 1)} & 255, b" if kind == "return" else kind))
+
+    def block(self, indent, names, depth, may_return, loop=()):
         pad = "    " * indent
         for _ in range(self.random.randint(1, 4)):
+            if loop and self.random.random() < 0.15:
+                self.leave(pad, names, loop)
+                continue
             kind = self.random.random()
             if depth == 0 or kind < 0.4:
                 target = self.random.choice("abc")
@@ -59,15 +72,15 @@ class Program:
                 self.lines.append(f"{pad}{one}, {other} = {other} & 511, {self.expression(names, 1)} & 511")
             elif kind < 0.75:
                 self.lines.append(f"{pad}if {self.condition(names)}:")
-                self.block(indent + 1, names, depth - 1, may_return)
+                self.block(indent + 1, names, depth - 1, may_return, loop)
                 if may_return and self.random.random() < 0.25:
                     self.lines.append(f"{pad}    return {self.expression(names, 1)} & 255, b + {self.leaf(names)}")
                 if self.random.random() < 0.3:
                     self.lines.append(f"{pad}elif {self.condition(names)}:")
-                    self.block(indent + 1, names, depth - 1, may_return)
+                    self.block(indent + 1, names, depth - 1, may_return, loop)
                 if self.random.random() < 0.5:
                     self.lines.append(f"{pad}else:")
-                    self.block(indent + 1, names, depth - 1, may_return)
+                    self.block(indent + 1, names, depth - 1, may_return, loop)
             elif kind < 0.9:
                 self.loops += 1
                 # Now and then a variable counts, and has a value behind the loop.
@@ -79,18 +92,19 @@ class Program:
                         f"range(({self.leaf(names)} & 7) + 1, {self.leaf(names)} & 3, -2)",
                         "range(5, -1, -1)",
                         "tl.static_range(3)",
+                        f"({self.random.randrange(9)}, {self.random.randrange(9)})",
                     ]
                 )
                 self.lines.append(f"{pad}for {counter} in {header}:")
-                self.block(indent + 1, [*names, counter], depth - 1, False)
+                self.block(indent + 1, [*names, counter], depth - 1, may_return, ("break", "continue", "return"))
             else:
                 self.loops += 1
                 counter = f"w{self.loops}"
                 self.lines.append(f"{pad}{counter} = {self.leaf(names)} & 7")
                 test = f"({counter} > 0) and ({self.condition(names)})" if self.random.random() < 0.4 else f"{counter} > 0"
                 self.lines.append(f"{pad}while {test}:")
-                self.block(indent + 1, [*names, counter], depth - 1, False)
                 self.lines.append(f"{pad}    {counter} -= 1")
+                self.block(indent + 1, [*names, counter], depth - 1, may_return, ("break", "continue", "return"))
 
     @property
     def source(self) -> str:
@@ -117,7 +131,7 @@ class PythonLanguage:
     static_range = range
 
 
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", range(int(os.environ.get("NEREID_CONTROL_FLOWS", "100"))))
 def test_random_control_flow(number, tmp_path):
     program = Program(SEED * 1000 + number)
     functions = LEAST + "\n" + program.source

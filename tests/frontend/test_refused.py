@@ -4,8 +4,10 @@
 import re
 from pathlib import Path
 
+import nereid
 import pytest
-from frontend_kernels import refused
+from frontend_kernels import load, refused
+from nereid import _compiler
 
 # name of the case: (body of the module, message, part of the help or notes)
 CASES = {
@@ -276,28 +278,6 @@ CASES = {
         "'helper' returns a value on some paths only",
         "end the function with a `return`",
     ),
-    "return in a loop": (
-        """
-        @nereid.jit
-        def kernel(n):
-            for i in range(n):
-                if i > 3:
-                    ⟦return⟧
-        """,
-        "`return` inside a loop cannot be compiled",
-        "keep the result in a variable",
-    ),
-    "return in some rounds of an unrolled loop": (
-        """
-        @nereid.jit
-        def kernel(n):
-            for i in tl.static_range(4):
-                if n > i:
-                    ⟦return⟧
-        """,
-        "`return` inside a loop cannot be compiled",
-        None,
-    ),
     "kernel with any number of arguments": (
         """
         @nereid.jit
@@ -517,21 +497,11 @@ CASES = {
         "int32 scalar cannot be unpacked",
         "only tuples and lists",
     ),
-    "starred name": (
-        """
-        @nereid.jit
-        def kernel(n):
-            a, ⟦*b⟧ = (n, n, n)
-        """,
-        "a starred name on the left of an assignment cannot be used in a kernel",
-        "t[1:]",
-    ),
     "element assigned": (
         """
         @nereid.jit
         def kernel(n):
-            a = tl.zeros((4,), tl.float32)
-            ⟦a[0]⟧ = 1.0
+            ⟦n[0]⟧ = 1.0
         """,
         "a value's elements cannot be assigned",
         "`tl.where`",
@@ -540,7 +510,7 @@ CASES = {
         """
         @nereid.jit
         def kernel(n):
-            ⟦n.x⟧ += 1
+            ⟦n.x⟧ = 1
         """,
         "a value's attributes cannot be assigned",
         "`tl.store`",
@@ -710,7 +680,7 @@ CASES = {
                 pass
         """,
         "a loop cannot run over int32 scalar",
-        "tl.static_range(len(t))",
+        "or run over a tuple",
     ),
     "loop over a call": (
         """
@@ -719,7 +689,7 @@ CASES = {
             for i in ⟦tl.arange(0, 8)⟧:
                 pass
         """,
-        "a loop cannot run over the result of function tl.arange",
+        "a loop cannot run over int32[8] block",
         None,
     ),
     "float bound": (
@@ -770,7 +740,7 @@ CASES = {
                 pass
         """,
         "the condition of this `while` is always true",
-        "no `break`",
+        "`break`",
     ),
     "tuple as loop target": (
         """
@@ -794,6 +764,135 @@ CASES = {
         "`else` of a loop cannot be used in a kernel",
         "after the loop",
     ),
+    # ---- extensions and what they cannot do
+    "result of advance dropped": (
+        """
+        @nereid.jit
+        def kernel(x_ptr):
+            p = tl.make_block_ptr(x_ptr, (8,), (1,), (0,), (8,), (0,))
+            ⟦tl.advance(p, (8,))⟧
+        """,
+        "the result of tl.advance is not used",
+        "p = tl.advance(p, offsets)",
+    ),
+    "result of the method dropped": (
+        """
+        @nereid.jit
+        def kernel(x_ptr):
+            p = tl.make_block_ptr(x_ptr, (8,), (1,), (0,), (8,), (0,))
+            ⟦p.advance((8,))⟧
+        """,
+        "the result of tl.advance is not used",
+        None,
+    ),
+    "identity of a run-time value": (
+        """
+        @nereid.jit
+        def kernel(n):
+            if ⟦n is 3⟧:
+                pass
+        """,
+        "`is` asks at compile time, but int32 scalar is known only at run time",
+        "compare the values with `==`",
+    ),
+    "name that a break may skip": (
+        """
+        @nereid.jit
+        def kernel(n):
+            for i in tl.static_range(4):
+                if n == i:
+                    break
+                a = i
+            tl.device_print("a", ⟦a⟧)
+        """,
+        "'a' was first assigned inside the loop and has no value after it",
+        "it was assigned here",
+    ),
+    "element of a block by one index": (
+        """
+        @nereid.jit
+        def kernel(n):
+            a = tl.zeros((4, 4), tl.float32)
+            ⟦a[0]⟧ = 1.0
+        """,
+        "an element of a block of 2 dimensions is picked by as many integers, not by constexpr 0",
+        "one integer",
+    ),
+    "block as an element": (
+        """
+        @nereid.jit
+        def kernel(n):
+            a = tl.zeros((4,), tl.int32)
+            ⟦a[0]⟧ = tl.arange(0, 4)
+        """,
+        "an element of a block is a scalar, but the value is int32[4]",
+        "`tl.where`",
+    ),
+    "field of the wrong kind": (
+        """
+        @nereid.aggregate
+        class Pair:
+            first: tl.tensor
+
+            def __init__(self, first):
+                ⟦self.first⟧ = first
+
+        @nereid.jit
+        def kernel(n):
+            Pair("text")
+        """,
+        "field 'first' is annotated tl.tensor, but its value is constexpr 'text'",
+        "in '__init__', called from here",
+    ),
+    "field without a value": (
+        """
+        @nereid.aggregate
+        class Pair:
+            first: tl.tensor
+            second: tl.tensor
+
+            def ⟦__init__⟧(self, first):
+                self.first = first
+
+        @nereid.jit
+        def kernel(n):
+            Pair(n)
+        """,
+        "__init__ leaves the field 'second' without a value",
+        "assign every field",
+    ),
+    "unknown field": (
+        """
+        @nereid.aggregate
+        class Pair:
+            first: tl.tensor
+
+            def __init__(self, first):
+                ⟦self.fist⟧ = first
+
+        @nereid.jit
+        def kernel(n):
+            Pair(n)
+        """,
+        "an aggregate (first) has no attribute 'fist'",
+        "did you mean 'first'?",
+    ),
+    "run-time value in a constant field": (
+        """
+        @nereid.aggregate
+        class Pair:
+            first: tl.constexpr
+
+            def __init__(self, first):
+                self.first = ⟦first⟧
+
+        @nereid.jit
+        def kernel(n):
+            Pair(n)
+        """,
+        "'first' is annotated tl.constexpr, but its value is int32 scalar, which is known only at run time",
+        None,
+    ),
     # ---- shapes, conditions
     "block as a condition": (
         """
@@ -816,11 +915,18 @@ CASES = {
     ),
 }
 
+HEAD = """
+        import nereid.language.extra.cann.extension as al
+
+        Pair = collections.namedtuple("Pair", "first second")
+"""
+
 # Syntax outside the language: (statement, what is named, part of the help).
 SYNTAX = {
-    "break": ("for i in range(n):\n    ⟦break⟧", "`break`", "`while`"),
-    "continue": ("for i in range(n):\n    ⟦continue⟧", "`continue`", "`if`"),
-    "with": ('⟦with open("x") as f:⟧\n    pass', "`with`", "without it"),
+    "with": ('with ⟦open("x")⟧ as f:\n    pass', "`with` over anything but `al.scope(...)`", "without it"),
+    "with as": ('with al.scope(core_mode="vector") as ⟦f⟧:\n    pass', "`as` after al.scope", "leave it out"),
+    "slice assigned": ("t = (n, n)\n⟦t[0:1]⟧ = (n,)", "an assignment to a slice", "one by one"),
+    "field of a named tuple": ("p = Pair(n, n)\n⟦p.first⟧ = n", "an assignment to a field of a named tuple", "build a new one"),
     "try": ("⟦try:⟧\n    pass\nfinally:\n    pass", "`try`", "tl.device_assert"),
     "raise": ("⟦raise ValueError⟧", "`raise`", "tl.static_assert"),
     "import": ("⟦import os⟧", "`import`", "module level"),
@@ -839,8 +945,6 @@ SYNTAX = {
     "comprehension over a call": ("[i for i in ⟦n⟧]", "a list comprehension over int32 scalar", "tuples"),
     "two-fold comprehension": ("⟦[i for i in (1, 2) for j in (3, 4)]⟧", "a list comprehension with several `for`", "one"),
     "yield": ("⟦yield n⟧", "`yield`", "tl.store"),
-    "chained comparison": ("⟦1 < n < 3⟧", "a chained comparison", "a < b and b < c"),
-    "in": ("⟦n in (1, 2)⟧", "`in` with run-time values", "one by one"),
     "complex": ("⟦2j⟧", "a complex number", "two values"),
     "bytes": ("⟦b'x'⟧", "a bytes object", "string"),
     "ellipsis": ("⟦...⟧", "`...`", "None"),
@@ -862,7 +966,7 @@ def test_refused(name, tmp_path):
 def test_refused_syntax(name, tmp_path):
     statement, what, instead = SYNTAX[name]
     lines = "\n".join("            " + line for line in statement.splitlines())
-    error = refused(tmp_path, f"\n        @nereid.jit\n        def kernel(n):\n{lines}\n")
+    error = refused(tmp_path, f"{HEAD}\n        @nereid.jit\n        def kernel(n):\n{lines}\n")
     assert error.message == f"{what} cannot be used in a kernel"
     assert instead in error.help
 
@@ -934,6 +1038,9 @@ TESTED_ELSEWHERE = {
     "kernel_argument_count": "WalkerTest.RequestsAreChecked",
     "kernel_argument_type": "WalkerTest.RequestsAreChecked",
     "kernel_argument_constexpr": "WalkerTest.RequestsAreChecked",
+    "nested_too_deeply": "test_nested_too_deeply",
+    "name_of_cube_scope": "test_scopes.py",
+    "not_portable": "test_extensions.py",
     "unsupported_default": "test_default_that_is_no_constant",
     "invalid_ir": "none: the verifier finds no fault in what the walker makes",
 }
@@ -946,6 +1053,17 @@ def test_every_entry_of_the_catalogue_has_a_case(tmp_path):
         seen.add(refused(tmp_path, body, **constants).name)
     seen.add("unsupported_syntax")
     assert [entry for entry in walker_entries() if entry not in seen] == []
+
+
+@pytest.mark.parametrize("deep", ["n" + " + n" * 700, "-" * 700 + "n", "n" + ".x" * 700])
+def test_nested_too_deeply(deep, tmp_path):
+    module, _, _ = load(tmp_path, f"@nereid.jit\ndef kernel(n):\n    a = {deep}\n")
+    with pytest.raises(nereid.CompilationError) as caught:
+        _compiler.build_ttir(module.kernel, [("i32", 0)], {})
+    error = caught.value
+    assert error.name == "nested_too_deeply" and "more than 500 levels" in error.message
+    # Of a long line the part around the caret is shown.
+    assert all(len(line) < 400 for line in str(error).splitlines()) and "^" in str(error)
 
 
 def test_default_that_is_no_constant(tmp_path):

@@ -9,6 +9,7 @@ namespace {
 /// Collects the names that statements bind.
 class AssignedNames {
 public:
+  explicit AssignedNames(bool changed) : changed(changed) {}
   std::vector<AssignedName> names;
 
   void visit(const Block &block) {
@@ -17,6 +18,7 @@ public:
   }
 
 private:
+  bool changed;
   llvm::StringSet<> seen;
 
   void add(llvm::StringRef name, const SourceRange &range) {
@@ -32,7 +34,16 @@ private:
         target(*item);
     else if (const auto *starred = llvm::dyn_cast<StarredExpr>(&expr))
       target(*starred->value);
-    // An element or attribute target binds no name.
+    else if (const auto *element = llvm::dyn_cast<SubscriptExpr>(&expr))
+      owner(*element->value);
+    else if (const auto *attribute = llvm::dyn_cast<AttributeExpr>(&expr))
+      owner(*attribute->value);
+  }
+
+  /// What an element or attribute target changes.
+  void owner(const Expr &expr) {
+    if (changed)
+      target(expr);
   }
 
   /// Bindings inside expressions: `name := value`.
@@ -141,6 +152,14 @@ private:
       visit(llvm::cast<WhileStmt>(stmt).body);
       visit(llvm::cast<WhileStmt>(stmt).orelse);
       break;
+    case Stmt::Kind::With:
+      for (const WithStmt::Item &item : llvm::cast<WithStmt>(stmt).items) {
+        value(item.context.get());
+        if (item.target)
+          target(*item.target);
+      }
+      visit(llvm::cast<WithStmt>(stmt).body);
+      break;
     case Stmt::Kind::Return:
       value(llvm::cast<ReturnStmt>(stmt).value.get());
       break;
@@ -158,25 +177,29 @@ private:
 
 } // namespace
 
-std::vector<AssignedName> assignedNames(const Block &block) {
-  AssignedNames collector;
+std::vector<AssignedName> assignedNames(const Block &block, bool changed) {
+  AssignedNames collector(changed);
   collector.visit(block);
   return std::move(collector.names);
 }
 
-bool containsReturn(const Block &block) {
-  return llvm::any_of(block, [](const StmtPtr &stmt) {
-    if (stmt->kind == Stmt::Kind::Return)
+static bool leaves(const Block &block, bool isInnerLoop) {
+  return llvm::any_of(block, [&](const StmtPtr &stmt) {
+    if (stmt->kind == Stmt::Kind::Return || (stmt->kind == Stmt::Kind::Break && !isInnerLoop))
       return true;
     if (const auto *branch = llvm::dyn_cast<IfStmt>(stmt.get()))
-      return containsReturn(branch->body) || containsReturn(branch->orelse);
+      return leaves(branch->body, isInnerLoop) || leaves(branch->orelse, isInnerLoop);
+    if (const auto *with = llvm::dyn_cast<WithStmt>(stmt.get()))
+      return leaves(with->body, isInnerLoop);
     if (const auto *loop = llvm::dyn_cast<ForStmt>(stmt.get()))
-      return containsReturn(loop->body) || containsReturn(loop->orelse);
+      return leaves(loop->body, true);
     if (const auto *loop = llvm::dyn_cast<WhileStmt>(stmt.get()))
-      return containsReturn(loop->body) || containsReturn(loop->orelse);
+      return leaves(loop->body, true);
     return false;
   });
 }
+
+bool leavesLoop(const Block &body) { return leaves(body, false); }
 
 llvm::StringRef describe(const Expr &expr) {
   switch (expr.kind) {
@@ -220,6 +243,8 @@ llvm::StringRef describe(const Expr &expr) {
 
 Environment::~Environment() = default;
 std::optional<std::vector<std::string>> Environment::namedTupleFields(const Host &) { return std::nullopt; }
+std::optional<std::vector<AggregateField>> Environment::aggregateFields(const Host &) { return std::nullopt; }
+const FunctionDef *Environment::aggregateInit(const Host &) { return nullptr; }
 std::optional<std::string> Environment::className(const Host &) { return std::nullopt; }
 std::optional<std::string> Environment::format(const Value &, llvm::StringRef) { return std::nullopt; }
 std::vector<std::string> Environment::visibleNames(const FunctionDef &) { return {}; }

@@ -199,11 +199,20 @@ static Value subVecId(Semantic &s, const BoundArgs &args) {
 
 static Value subVecNum(Semantic &s, const BoundArgs &) { return Int(s.options.subVecNum); }
 
+static Value scopeOutsideWith(Semantic &, const BoundArgs &args) {
+  fail(Diag::not_callable, args.range, "function al.scope", "write `with al.scope(core_mode=\"vector\"):`");
+}
+
 static const BuiltinInfo ascendTable[] = {
     {"al", "sub_vec_id", "", false, subVecId,
      "Index of this vector core inside its AI core, an int64 scalar; 0 in a vector-only launch."},
     {"al", "sub_vec_num", "", false, subVecNum,
      "Vector cores per AI core of the device profile, known at compile time."},
+    {"al", "scope", "core_mode, noinline=True, disable_auto_sync=None", false, scopeOutsideWith,
+     "`with al.scope(core_mode=...):` runs its body on the cores of one kind.\n\n"
+     "core_mode: \"vector\", every vector core of the program; or \"cube\", the one cube core: what the body computes is\n"
+     "known to all vector cores, and what it writes is written once. A body that writes memory hands no variables on.\n"
+     "Other keywords are hints of other compilers: constants without effect."},
 };
 
 llvm::ArrayRef<BuiltinInfo> nereid::frontend::ascendRows() { return ascendTable; }

@@ -437,17 +437,21 @@ const char *spelling(UnaryOp op) {
   return names[static_cast<size_t>(op)];
 }
 
+size_t tupleIndex(const Tuple &tuple, const Value &index, const SourceRange &range) {
+  std::optional<Int> i = asInt(index);
+  if (!i)
+    throw CompileError(makeDiagnostic(Diag::tuple_index_kind, range, index.describe()));
+  Int size = tuple.items.size(), at = *i < 0 ? *i + size : *i;
+  if (at < 0 || at >= size)
+    throw CompileError(makeDiagnostic(Diag::tuple_index_range, range, toString(*i), tuple.items.size()));
+  return static_cast<size_t>(at);
+}
+
 Value subscriptTuple(const Tuple &tuple, const Value &index, const SourceRange &range) {
   Int size = tuple.items.size();
-  if (std::optional<Int> i = asInt(index)) {
-    Int at = *i < 0 ? *i + size : *i;
-    if (at < 0 || at >= size)
-      throw CompileError(makeDiagnostic(Diag::tuple_index_range, range, toString(*i), tuple.items.size()));
-    return tuple.items[static_cast<size_t>(at)];
-  }
   const Slice *slice = index.getIf<Slice>();
   if (!slice)
-    throw CompileError(makeDiagnostic(Diag::tuple_index_kind, range, index.describe()));
+    return tuple.items[tupleIndex(tuple, index, range)];
   auto part = [&](const std::shared_ptr<Value> &value) -> std::optional<Int> {
     if (!value || value->isNone())
       return std::nullopt;

@@ -127,6 +127,8 @@ std::string Value::describe() const {
       return tensor->type.str();
     }
   }
+  if (const Tuple *tuple = getIf<Tuple>(); tuple && tuple->aggregate >= 0)
+    return "an aggregate (" + llvm::join(tuple->names, ", ") + ")";
   if (const Tuple *tuple = getIf<Tuple>())
     return llvm::formatv("tuple of {0} item{1}", tuple->items.size(), tuple->items.size() == 1 ? "" : "s").str();
   if (is<Function>())

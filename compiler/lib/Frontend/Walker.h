@@ -26,13 +26,22 @@ struct Binding {
 };
 using Locals = std::map<std::string, Binding>;
 
+/// Ways to leave statements other than at their end.
+enum Exit : unsigned { ExitReturn = 1, ExitBreak = 2, ExitContinue = 4 };
+
 /// What became of control at the end of some statements.
 struct Flow {
-  enum class Kind { Falls, Returns, MayReturn };
+  enum class Kind { Falls, Leaves, MayLeave };
   Kind kind = Kind::Falls;
-  Value value;       // returned, unless Falls
-  mlir::Value flag;  // i1, MayReturn: true when it returned
-  SourceRange range; // of the return statement, unless Falls
+  unsigned exits = 0; // the possible ones, unless Falls
+  Value value;        // returned, with ExitReturn
+  mlir::Value flag;   // i1, MayLeave: true when control left
+  mlir::Value which;  // i32, with several exits: the one taken
+  SourceRange range;  // of the return (or break, continue) statement
+
+  bool falls() const { return kind == Kind::Falls; }
+  bool leaves() const { return kind == Kind::Leaves; }
+  bool mayReturn() const { return exits & ExitReturn; }
 };
 
 /// One side of a run-time `if` after it was walked.
@@ -69,7 +78,11 @@ private:
     std::set<std::string> declaredConstexpr;
     /// All names that the function assigns: its local variables.
     std::set<std::string> localNames;
-    unsigned loopDepth = 0;
+    /// The variables of before the innermost loop around the code, or null: what
+    /// `break` and `continue` hand on.
+    const Locals *beforeLoop = nullptr;
+    /// The __init__ of an aggregate.
+    bool isInit = false;
   };
 
   // ---- Walker.cpp: kernel, names
@@ -88,6 +101,20 @@ private:
   /// `rest`: the statements behind; set to empty when they were walked, too.
   Flow walk(const Stmt &stmt, llvm::ArrayRef<StmtPtr> &rest, bool isTail);
   void assign(const Expr &target, const Value &value, const SourceRange &range);
+  /// `owner[index] = value`, `owner.name = value`: the owner becomes another value.
+  void assignItem(const SubscriptExpr &target, const Value &value, const SourceRange &range);
+  void assignAttribute(const AttributeExpr &target, const Value &value, const SourceRange &range);
+  /// Binds the variable of a comprehension or unrolled loop; constants stay such.
+  void bindItem(const Expr &target, const Value &item);
+  /// `with al.scope(core_mode=...)`.
+  Flow walkWith(const WithStmt &stmt);
+  /// A statement that is an expression.
+  void walkExpression(const Expr &expr);
+  /// `block` with one element replaced.
+  Value insertElement(const Tensor &block, const Value &index, const Value &value, const SourceRange &range);
+  Flow walkCubeScope(const WithStmt &stmt);
+  /// Refuses what the language has beyond Triton's when the kernel must be portable.
+  void extension(const char *what, const char *instead, const SourceRange &range);
   /// What a plain assignment stores: numbers become tensors.
   Value materialize(const Value &value, const SourceRange &range);
   void walkAnnAssign(const AnnAssignStmt &stmt);
@@ -98,6 +125,11 @@ private:
   /// The statements behind one that may have returned.
   Flow walkRest(Flow maybe, llvm::ArrayRef<StmtPtr> rest, bool isTail);
   void walkInto(Branch &branch, llvm::ArrayRef<StmtPtr> block, bool isTail);
+  void walkInto(Branch &branch, llvm::function_ref<Flow()> walk);
+  /// i1: whether control left in one of the ways `exits`.
+  mlir::Value exitTaken(const Flow &flow, unsigned exits, const SourceRange &range);
+  /// `flow` without the ways `exits`, which end here.
+  Flow without(const Flow &flow, unsigned exits, const SourceRange &range);
   /// Ends the branches of `op`. `before`: the variables of before it, or null
   /// when nothing reads variables after it.
   Flow mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseBranch, const Locals *before,
@@ -107,6 +139,8 @@ private:
   Value conditional(const ConditionalExpr &expr);
   /// nullopt when the two cannot become one value.
   std::optional<Unified> unify(const Value &a, const Value &b, const SourceRange &range);
+  /// Which items are fields of an aggregate that stay constants.
+  std::vector<bool> constantFields(const Tuple &tuple);
   bool unify(const Value &a, const Value &b, const SourceRange &range, Unified &result, Value &form);
   /// `form` with its placeholders replaced by the next values.
   Value fill(const Value &form, mlir::ValueRange values, unsigned &next, const SourceRange &range);
@@ -123,9 +157,21 @@ private:
     unsigned first, count; // of its values among the loop's
   };
   Flow walkFor(const ForStmt &stmt);
-  Flow walkStaticFor(const ForStmt &stmt, const CallExpr &call, const BoundArgs &args);
-  void walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const BoundArgs &args);
-  void walkWhile(const WhileStmt &stmt);
+  /// The constants that tl.static_range runs over.
+  std::vector<Value> staticRange(const CallExpr &call, const BuiltinInfo &info);
+  Tensor whileCondition(const Value &test, const SourceRange &range);
+  Flow walkUnrolled(const ForStmt &stmt, llvm::ArrayRef<Value> items);
+  Flow walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const BoundArgs &args);
+  Flow walkWhile(const WhileStmt &stmt);
+  /// A loop that statements in it may leave. `round` emits one round (for a
+  /// `for`, the number of which it is given) and says how it ended.
+  Flow walkLeavingLoop(const Stmt &stmt, const Block &body, llvm::ArrayRef<Carried> carried,
+                       std::vector<mlir::Value> inits, const Type *counter,
+                       llvm::function_ref<Flow(mlir::Value)> round);
+  /// Walks the body of a loop whose variables of before are `before`.
+  Flow walkLoopBody(const Block &body, const Locals &before);
+  /// Drops those of the `names` that had no value before the loop.
+  void dropNamesOf(llvm::ArrayRef<AssignedName> names, const Locals &before);
   /// `counter`: the loop's variable, of `counterType`; null for `while`.
   std::vector<Carried> carriedVariables(const Block &body, const NameExpr *counter, const Type &counterType,
                                         std::vector<mlir::Value> &inits);
@@ -152,9 +198,17 @@ private:
   std::vector<Value> evalItems(llvm::ArrayRef<ExprPtr> items);
   /// Truth of a constant that decides about control flow.
   bool decide(const Value &value, const SourceRange &range);
+  Value compare(CompareOp op, const Value &lhs, const Value &rhs, const SourceRange &range);
+  /// Equality of two items of tuples.
+  Value itemsEqual(const Value &x, const Value &y, const SourceRange &range);
+  /// `x and y`, `x or y` of conditions.
+  Value both(bool isAnd, const Value &x, const Value &y, const SourceRange &range);
+  /// `item in tuple` with run-time scalars.
+  Value contains(const Value &item, const Tuple &tuple, const SourceRange &range);
 
   // ---- WalkerCalls.cpp
   Value evalCall(const CallExpr &expr);
+  Value evalCall(const CallExpr &expr, const Value &callee);
   void evalArguments(const CallExpr &expr, std::vector<Argument> &positional, std::vector<KeywordArgument> &keywords);
   Value call(const Value &callee, std::vector<Argument> positional, std::vector<KeywordArgument> keywords,
              const SourceRange &range);
@@ -165,12 +219,18 @@ private:
   bool isInstance(const Value &value, const Value &type, const SourceRange &range);
   Value callFunction(const FunctionDef &function, std::vector<Argument> positional,
                      std::vector<KeywordArgument> keywords, const SourceRange &range);
+  /// Makes an instance of an aggregate: walks its __init__.
+  Value construct(const Host &type, std::vector<Argument> positional, std::vector<KeywordArgument> keywords,
+                  const SourceRange &range);
   Value callHost(const Host &host, llvm::ArrayRef<Argument> positional, llvm::ArrayRef<KeywordArgument> keywords,
                  const SourceRange &range);
   void bindParameters(const FunctionDef &function, std::vector<Argument> positional,
                       std::vector<KeywordArgument> keywords, const SourceRange &range, Locals &locals);
   /// Walks the body of the current frame's function and returns its result.
   Value walkFunctionBody(const FunctionDef &function);
+  /// Runs `walk` in the frame of a function that is called at `range`.
+  template <typename Walk>
+  auto inFunction(Frame &callee, const FunctionDef &function, const SourceRange &range, Walk walk);
   void enterFunction(Frame &frame, const FunctionDef &function);
 
   mlir::MLIRContext &context;

@@ -15,15 +15,31 @@ namespace nereid::frontend {
 
 // ---- values that become one -------------------------------------------------
 
+std::vector<bool> Walker::constantFields(const Tuple &tuple) {
+  std::vector<bool> result(tuple.items.size(), false);
+  if (tuple.aggregate >= 0) {
+    std::vector<AggregateField> fields = *environment.aggregateFields(Host{tuple.aggregate, ""});
+    for (size_t i = 0; i < result.size(); ++i)
+      result[i] = fields[i].isConstexpr;
+  }
+  return result;
+}
+
 bool Walker::unify(const Value &a, const Value &b, const SourceRange &range, Unified &result, Value &form) {
   if (a.is<Tuple>() && b.is<Tuple>()) {
     const Tuple &x = a.as<Tuple>(), &y = b.as<Tuple>();
     if (x.items.size() != y.items.size())
       return false;
     Tuple tuple;
+    if (x.aggregate != y.aggregate)
+      return false;
+    tuple.aggregate = x.aggregate;
     tuple.names = x.names == y.names ? x.names : std::vector<std::string>();
+    std::vector<bool> constants = constantFields(x);
     for (size_t i = 0; i < x.items.size(); ++i) {
       Value item;
+      if (constants[i] && !identical(x.items[i], y.items[i]))
+        return false;
       if (!unify(x.items[i], y.items[i], range, result, item))
         return false;
       tuple.items.push_back(std::move(item));
@@ -62,6 +78,7 @@ Value Walker::fill(const Value &form, mlir::ValueRange values, unsigned &next, c
   if (const auto *tuple = form.getIf<Tuple>()) {
     Tuple filled;
     filled.names = tuple->names;
+    filled.aggregate = tuple->aggregate;
     for (const Value &item : tuple->items)
       filled.items.push_back(fill(item, values, next, range));
     return filled;
@@ -102,12 +119,16 @@ mlir::scf::IfOp Walker::replaceIf(mlir::scf::IfOp op, mlir::TypeRange results) {
 
 // ---- if ---------------------------------------------------------------------
 
-void Walker::walkInto(Branch &branch, llvm::ArrayRef<StmtPtr> block, bool isTail) {
+void Walker::walkInto(Branch &branch, llvm::function_ref<Flow()> walk) {
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(branch.block);
   Locals outer = std::exchange(frame->locals, std::move(branch.locals));
-  branch.flow = walkBlock(block, isTail);
+  branch.flow = walk();
   branch.locals = std::exchange(frame->locals, std::move(outer));
+}
+
+void Walker::walkInto(Branch &branch, llvm::ArrayRef<StmtPtr> block, bool isTail) {
+  walkInto(branch, [&] { return walkBlock(block, isTail); });
 }
 
 Flow Walker::walkIf(const IfStmt &stmt, llvm::ArrayRef<StmtPtr> &rest, bool isTail) {
@@ -124,12 +145,10 @@ Flow Walker::walkIf(const IfStmt &stmt, llvm::ArrayRef<StmtPtr> &rest, bool isTa
   walkInto(thenBranch, stmt.body, bodyIsTail);
   walkInto(elseBranch, stmt.orelse, bodyIsTail);
 
-  // When one branch has left the function, what follows belongs to the other.
-  bool thenReturns = thenBranch.flow.kind == Flow::Kind::Returns;
-  bool elseReturns = elseBranch.flow.kind == Flow::Kind::Returns;
-  Branch *open = thenReturns && elseBranch.flow.kind == Flow::Kind::Falls   ? &elseBranch
-                 : elseReturns && thenBranch.flow.kind == Flow::Kind::Falls ? &thenBranch
-                                                                            : nullptr;
+  // When one branch has left, what follows belongs to the other.
+  Branch *open = thenBranch.flow.leaves() && elseBranch.flow.falls()   ? &elseBranch
+                 : elseBranch.flow.leaves() && thenBranch.flow.falls() ? &thenBranch
+                                                                       : nullptr;
   if (open) {
     walkInto(*open, rest, isTail);
     rest = {};
@@ -144,23 +163,54 @@ Flow Walker::walkRest(Flow maybe, llvm::ArrayRef<StmtPtr> rest, bool isTail) {
   auto op = mlir::scf::IfOp::create(builder, semantic.loc(rest.front()->range), mlir::TypeRange(), maybe.flag,
                                     /*addThenBlock=*/true, /*addElseBlock=*/true);
   Locals before = frame->locals;
-  Branch returned{&op.getThenRegion().front(), before, maybe}, open{&op.getElseRegion().front(), before, {}};
-  returned.flow.kind = Flow::Kind::Returns;
+  Branch left{&op.getThenRegion().front(), before, maybe}, open{&op.getElseRegion().front(), before, {}};
+  left.flow.kind = Flow::Kind::Leaves;
   walkInto(open, rest, isTail);
-  return mergeBranches(op, returned, open, isTail ? nullptr : &before, maybe.range);
+  return mergeBranches(op, left, open, isTail ? nullptr : &before, maybe.range);
+}
+
+mlir::Value Walker::exitTaken(const Flow &flow, unsigned exits, const SourceRange &range) {
+  mlir::Location loc = semantic.loc(range);
+  auto constant = [&](bool value) -> mlir::Value {
+    return mlir::arith::ConstantOp::create(builder, loc, builder.getBoolAttr(value));
+  };
+  if (flow.falls() || !(flow.exits & exits))
+    return constant(false);
+  if ((flow.exits & ~exits) == 0)
+    return flow.leaves() ? constant(true) : flow.flag;
+  // The codes are bits.
+  mlir::Value mask = mlir::arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(exits));
+  mlir::Value zero = mlir::arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+  mlir::Value hit = mlir::arith::AndIOp::create(builder, loc, flow.which, mask);
+  mlir::Value taken = mlir::arith::CmpIOp::create(builder, loc, mlir::arith::CmpIPredicate::ne, hit, zero);
+  return flow.leaves() ? taken : mlir::arith::AndIOp::create(builder, loc, taken, flow.flag);
+}
+
+Flow Walker::without(const Flow &flow, unsigned exits, const SourceRange &range) {
+  if (flow.falls() || !(flow.exits & exits))
+    return flow;
+  Flow rest = flow;
+  rest.exits &= ~exits;
+  if (!rest.exits)
+    return {};
+  rest.kind = Flow::Kind::MayLeave;
+  rest.flag = exitTaken(flow, rest.exits, range);
+  return rest;
 }
 
 Flow Walker::mergeFlows(Branch &thenBranch, Branch &elseBranch, std::vector<std::pair<Value, Value>> &leaves,
                         std::vector<Type> &types, const SourceRange &range) {
   Flow &a = thenBranch.flow, &b = elseBranch.flow;
-  if (a.kind == Flow::Kind::Falls && b.kind == Flow::Kind::Falls)
+  if (a.falls() && b.falls())
     return {};
   Flow merged;
-  merged.range = a.kind == Flow::Kind::Falls ? b.range : a.range;
-  bool always = a.kind == Flow::Kind::Returns && b.kind == Flow::Kind::Returns;
-  merged.kind = always ? Flow::Kind::Returns : Flow::Kind::MayReturn;
-  // A side that falls through returns nothing: any value does for it.
-  bool aHas = a.kind != Flow::Kind::Falls, bHas = b.kind != Flow::Kind::Falls;
+  merged.kind = a.leaves() && b.leaves() ? Flow::Kind::Leaves : Flow::Kind::MayLeave;
+  merged.exits = a.exits | b.exits;
+  bool aHas = a.mayReturn(), bHas = b.mayReturn();
+  merged.range = aHas || (!bHas && !a.falls()) ? a.range : b.range;
+  if (!aHas && !bHas)
+    return merged;
+  // A side that does not return has no value: any does for it.
   std::optional<Unified> unified = unify(aHas ? a.value : b.value, bHas ? b.value : a.value, range);
   if (!unified) {
     Diagnostic diagnostic = makeDiagnostic(Diag::return_types_differ, b.range, b.value.describe(),
@@ -184,8 +234,8 @@ Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseB
   std::vector<Type> types;
   Flow merged = mergeFlows(thenBranch, elseBranch, leaves, types, range);
   // At the end of a function without results all paths have returned.
-  if (!before && merged.kind == Flow::Kind::MayReturn && merged.value.isNone())
-    merged.kind = Flow::Kind::Returns;
+  if (!before && merged.kind == Flow::Kind::MayLeave && merged.value.isNone())
+    merged.kind = Flow::Kind::Leaves;
 
   struct Variable {
     std::string name;
@@ -194,10 +244,15 @@ Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseB
     bool isConstexpr;
   };
   std::vector<Variable> variables;
-  bool thenLeft = thenBranch.flow.kind == Flow::Kind::Returns, elseLeft = elseBranch.flow.kind == Flow::Kind::Returns;
+  // A branch that has left has no say in what follows, but `break` and `continue`
+  // hand on the variables of before the loop.
+  auto hasSay = [&](const Branch &branch, const std::string &name) {
+    return !branch.flow.leaves() ||
+           ((branch.flow.exits & ~ExitReturn) && frame->beforeLoop && frame->beforeLoop->count(name));
+  };
 
   Locals after;
-  if (before && !(thenLeft && elseLeft)) {
+  if (before) {
     std::set<std::string> names;
     for (const Locals *locals : {before, const_cast<const Locals *>(&thenBranch.locals),
                                  const_cast<const Locals *>(&elseBranch.locals)})
@@ -209,10 +264,12 @@ Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseB
         return found == locals.end() ? nullptr : &found->second;
       };
       const Binding *old = find(*before), *a = find(thenBranch.locals), *b = find(elseBranch.locals);
-      // A branch that has left the function has no say in what follows.
-      if (thenLeft)
+      bool thenSays = hasSay(thenBranch, name), elseSays = hasSay(elseBranch, name);
+      if (!thenSays && !elseSays)
+        continue;
+      if (!thenSays)
         a = b;
-      if (elseLeft)
+      if (!elseSays)
         b = a;
       if (!a || !b) {
         // A name that was dropped inside keeps its own reason.
@@ -247,30 +304,36 @@ Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseB
       variables.push_back({name, unified->form, last.range, a->isConstexpr && b->isConstexpr});
       for (size_t i = 0; i < unified->leaves.size(); ++i) {
         auto &[x, y] = unified->leaves[i];
-        leaves.emplace_back(thenLeft ? Value() : x, elseLeft ? Value() : y);
+        leaves.emplace_back(thenSays ? x : Value(), elseSays ? y : Value());
         types.push_back(unified->types[i]);
       }
     }
   }
 
-  // Results: the flag of a return that may have happened, then the leaves.
-  bool hasFlag = merged.kind == Flow::Kind::MayReturn;
+  // Results: whether control left, in which way, then the leaves.
+  bool hasFlag = merged.kind == Flow::Kind::MayLeave;
+  bool hasWhich = (merged.exits & (merged.exits - 1)) != 0;
   std::vector<mlir::Type> results;
   if (hasFlag)
     results.push_back(builder.getI1Type());
+  if (hasWhich)
+    results.push_back(builder.getI32Type());
   for (const Type &type : types)
     results.push_back(type.lower(&context));
 
   auto yield = [&](Branch &branch, bool isThen) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(branch.block);
+    mlir::Location loc = semantic.loc(range);
+    const Flow &flow = branch.flow;
     std::vector<mlir::Value> values;
     if (hasFlag)
-      values.push_back(branch.flow.kind == Flow::Kind::MayReturn
-                           ? branch.flow.flag
-                           : mlir::arith::ConstantOp::create(
-                                 builder, semantic.loc(range),
-                                 builder.getBoolAttr(branch.flow.kind == Flow::Kind::Returns)));
+      values.push_back(flow.kind == Flow::Kind::MayLeave
+                           ? flow.flag
+                           : mlir::arith::ConstantOp::create(builder, loc, builder.getBoolAttr(flow.leaves())));
+    if (hasWhich)
+      values.push_back(flow.which ? flow.which
+                                  : mlir::arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(flow.exits)));
     for (size_t i = 0; i < leaves.size(); ++i) {
       const Value &leaf = isThen ? leaves[i].first : leaves[i].second;
       values.push_back(leaf.isNone() ? placeholder(types[i], range) : semantic.toTensor(leaf, range).handle);
@@ -286,7 +349,9 @@ Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseB
   unsigned next = 0;
   if (hasFlag)
     merged.flag = values[next++];
-  if (merged.kind != Flow::Kind::Falls)
+  if (hasWhich)
+    merged.which = values[next++];
+  if (merged.mayReturn())
     merged.value = fill(merged.value, values, next, merged.range);
   for (const Variable &variable : variables)
     after[variable.name] = Binding{fill(variable.form, values, next, variable.range), variable.range,
@@ -317,6 +382,11 @@ Value Walker::conditional(const ConditionalExpr &expr) {
   if (!unified) {
     Diagnostic diagnostic = makeDiagnostic(Diag::conditional_types_differ, expr.range, values[0].describe(),
                                            values[1].describe());
+    for (int i = 0; i < 2; ++i) {
+      const auto *tensor = values[i].getIf<Tensor>();
+      SourceRange place = tensor && tensor->range.isValid() ? tensor->range : arms[i]->range;
+      diagnostic.notes.push_back({place, values[i].describe() + " is defined here"});
+    }
     throw CompileError(diagnostic);
   }
   std::vector<mlir::Type> results;

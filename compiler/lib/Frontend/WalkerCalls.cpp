@@ -31,10 +31,14 @@ Int bitLength(Int value) {
   return length;
 }
 
+/// Stands in a field of an aggregate until __init__ assigns it.
+constexpr int64_t unsetField = -2;
+
 } // namespace
 
-Value Walker::evalCall(const CallExpr &expr) {
-  Value callee = eval(*expr.callee);
+Value Walker::evalCall(const CallExpr &expr) { return evalCall(expr, eval(*expr.callee)); }
+
+Value Walker::evalCall(const CallExpr &expr, const Value &callee) {
   std::vector<Argument> positional;
   std::vector<KeywordArgument> keywords;
   evalArguments(expr, positional, keywords);
@@ -51,7 +55,7 @@ void Walker::evalArguments(const CallExpr &expr, std::vector<Argument> &position
     }
     Value sequence = eval(*starred->value);
     const auto *tuple = sequence.getIf<Tuple>();
-    if (!tuple)
+    if (!tuple || tuple->aggregate >= 0)
       fail(Diag::unpack_kind, starred->range, sequence.describe());
     for (const Value &item : tuple->items)
       positional.push_back({item, starred->range});
@@ -81,8 +85,11 @@ Value Walker::call(const Value &callee, std::vector<Argument> positional, std::v
       return callBuiltin(*method->info, positional, keywords, range);
     return callFunction(*method->function.def, std::move(positional), std::move(keywords), range);
   }
-  if (const auto *host = callee.getIf<Host>())
+  if (const auto *host = callee.getIf<Host>()) {
+    if (environment.aggregateFields(*host))
+      return construct(*host, std::move(positional), std::move(keywords), range);
     return callHost(*host, positional, keywords, range);
+  }
   fail(Diag::not_callable, range, callee.describe(),
        callee.is<Type>() ? "convert a value with `x.to(dtype)` or `tl.cast(x, dtype)`" : "");
 }
@@ -102,8 +109,11 @@ bool Walker::isInstance(const Value &value, const Value &type, const SourceRange
   std::string name;
   if (const auto *builtin = type.getIf<Builtin>())
     name = builtin->info->name;
-  else if (const auto *host = type.getIf<Host>())
+  else if (const auto *host = type.getIf<Host>()) {
+    if (environment.aggregateFields(*host))
+      return value.is<Tuple>() && value.as<Tuple>().aggregate == host->id;
     name = environment.className(*host).value_or("");
+  }
   const auto *tensor = value.getIf<Tensor>();
   if (name == "tensor")
     return tensor && !tensor->type.isDescriptor();
@@ -232,36 +242,70 @@ void Walker::bindParameters(const FunctionDef &function, std::vector<Argument> p
 
 Value Walker::walkFunctionBody(const FunctionDef &function) {
   Flow flow = walkBlock(function.body, /*isTail=*/true);
-  if (flow.kind == Flow::Kind::MayReturn && !flow.value.isNone())
+  if (flow.kind == Flow::Kind::MayLeave && !flow.value.isNone())
     fail(Diag::return_missing, flow.range, function.name);
-  return flow.kind == Flow::Kind::Falls ? Value() : flow.value;
+  return flow.falls() ? Value() : flow.value;
 }
 
-Value Walker::callFunction(const FunctionDef &function, std::vector<Argument> positional,
-                           std::vector<KeywordArgument> keywords, const SourceRange &range) {
+template <typename Walk> auto Walker::inFunction(Frame &callee, const FunctionDef &function, const SourceRange &range, Walk walk) {
   for (const Frame *outer = frame; outer; outer = outer->caller)
     if (outer->function == &function) {
       Diagnostic diagnostic = makeDiagnostic(Diag::recursive_call, range, function.name);
       diagnostic.notes.push_back({function.nameRange, "'" + function.name + "' is defined here"});
       throw CompileError(diagnostic);
     }
-  Frame callee;
-  bindParameters(function, std::move(positional), std::move(keywords), range, callee.locals);
   enterFunction(callee, function);
-
   semantic.callStack.push_back(range);
   frame = &callee;
-  Value result;
   try {
-    result = walkFunctionBody(function);
+    auto result = walk();
+    frame = callee.caller;
+    semantic.callStack.pop_back();
+    return result;
   } catch (const CompileError &error) {
     Diagnostic diagnostic = error.diagnostic;
     diagnostic.notes.push_back({range, "in '" + function.name + "', called from here"});
     throw CompileError(diagnostic);
   }
-  frame = callee.caller;
-  semantic.callStack.pop_back();
-  return result;
+}
+
+Value Walker::construct(const Host &type, std::vector<Argument> positional, std::vector<KeywordArgument> keywords,
+                        const SourceRange &range) {
+  std::vector<AggregateField> fields = *environment.aggregateFields(type);
+  Tuple self;
+  self.aggregate = type.id;
+  for (const AggregateField &field : fields) {
+    self.names.push_back(field.name);
+    self.items.push_back(Host{unsetField, "a field without a value"});
+  }
+  const FunctionDef *init = environment.aggregateInit(type);
+  if (!init)
+    fail(Diag::not_callable, range, type.description, "give the aggregate an __init__ that assigns its fields");
+  positional.insert(positional.begin(), Argument{Value(std::move(self)), range});
+  Frame callee;
+  bindParameters(*init, std::move(positional), std::move(keywords), range, callee.locals);
+  callee.isInit = true;
+  return inFunction(callee, *init, range, [&]() -> Value {
+    Flow flow = walkBlock(init->body);
+    if (flow.kind == Flow::Kind::MayLeave || (flow.leaves() && !flow.value.isNone()))
+      fail(Diag::unsupported_syntax, flow.range, "this `return` in the __init__ of an aggregate",
+           "assign the fields on every path");
+    Value made = frame->locals.at(init->params.front().name).value;
+    const auto *tuple = made.getIf<Tuple>();
+    if (!tuple || tuple->aggregate != type.id)
+      fail(Diag::unsupported_syntax, init->nameRange, "an assignment to `self`", "assign its fields");
+    for (size_t i = 0; i < tuple->items.size(); ++i)
+      if (const auto *host = tuple->items[i].getIf<Host>(); host && host->id == unsetField)
+        fail(Diag::field_unset, init->nameRange, tuple->names[i]);
+    return made;
+  });
+}
+
+Value Walker::callFunction(const FunctionDef &function, std::vector<Argument> positional,
+                           std::vector<KeywordArgument> keywords, const SourceRange &range) {
+  Frame callee;
+  bindParameters(function, std::move(positional), std::move(keywords), range, callee.locals);
+  return inFunction(callee, function, range, [&] { return walkFunctionBody(function); });
 }
 
 } // namespace nereid::frontend

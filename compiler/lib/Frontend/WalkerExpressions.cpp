@@ -120,22 +120,86 @@ Value Walker::evalUnary(const UnaryExpr &expr) {
 }
 
 Value Walker::evalCompare(const CompareExpr &expr) {
-  if (expr.ops.size() != 1)
-    fail(Diag::unsupported_syntax, expr.range, "a chained comparison", "write `a < b and b < c`");
-  CompareOp op = expr.ops.front();
-  Value lhs = eval(*expr.left), rhs = eval(*expr.rights.front());
-  bool isRuntime = lhs.isTensor() || rhs.isTensor();
-  if (op == CompareOp::In || op == CompareOp::NotIn) {
-    if (holdsTensor(lhs) || holdsTensor(rhs))
-      fail(Diag::unsupported_syntax, expr.range, "`in` with run-time values", "compare the items one by one");
-    isRuntime = false;
+  if (expr.ops.size() > 1)
+    extension("a chained comparison", "write `a < b and b < c`", expr.range);
+  Value lhs = eval(*expr.left), result = true;
+  SourceRange range = expr.left->range;
+  for (size_t i = 0; i < expr.ops.size(); ++i) {
+    Value rhs = eval(*expr.rights[i]);
+    SourceRange end = expr.rights[i]->range;
+    range.endLine = end.endLine;
+    range.endColumn = end.endColumn;
+    Value one = compare(expr.ops[i], lhs, rhs, expr.ops.size() == 1 ? expr.range : range);
+    result = result.isTensor() ? semantic.logical(true, result, one, expr.range) : one;
+    if (!result.isTensor() && i + 1 < expr.ops.size() && !decide(result, range))
+      return result; // as in Python, the rest is not looked at
+    lhs = std::move(rhs);
+    range = end;
   }
-  // What is None, and what a name stands for, is known at compile time.
-  if (op == CompareOp::Is || op == CompareOp::IsNot || lhs.isNone() || rhs.isNone())
-    isRuntime = false;
-  if (isRuntime)
-    return semantic.compare(op, lhs, rhs, expr.range);
-  return foldCompare(op, lhs, rhs, expr.range);
+  return result;
+}
+
+Value Walker::compare(CompareOp op, const Value &lhs, const Value &rhs, const SourceRange &range) {
+  if (op == CompareOp::In || op == CompareOp::NotIn) {
+    extension("`in`", "compare with the items one by one", range);
+    const auto *tuple = rhs.getIf<Tuple>();
+    if (!holdsTensor(lhs) && !holdsTensor(rhs))
+      return foldCompare(op, lhs, rhs, range);
+    if (!tuple)
+      fail(Diag::constexpr_operands, range, spelling(op), lhs.describe(), rhs.describe());
+    Value found = contains(lhs, *tuple, range);
+    if (op == CompareOp::In)
+      return found;
+    return found.isTensor() ? semantic.unary(UnaryOp::Not, found, range) : foldUnary(UnaryOp::Not, found, range);
+  }
+  bool hasNone = lhs.isNone() || rhs.isNone();
+  if (op == CompareOp::Is || op == CompareOp::IsNot) {
+    // What is None, and what a name stands for, is known at compile time.
+    if (!hasNone && (holdsTensor(lhs) || holdsTensor(rhs)))
+      fail(Diag::identity_undecided, range, spelling(op), (holdsTensor(lhs) ? lhs : rhs).describe(),
+           op == CompareOp::Is ? "==" : "!=");
+    return foldCompare(op, lhs, rhs, range);
+  }
+  if (lhs.is<Tuple>() && rhs.is<Tuple>() && (holdsTensor(lhs) || holdsTensor(rhs))) {
+    if (op != CompareOp::Eq && op != CompareOp::NotEq)
+      fail(Diag::constexpr_operands, range, spelling(op), lhs.describe(), rhs.describe());
+    const auto &x = lhs.as<Tuple>().items, &y = rhs.as<Tuple>().items;
+    Value same = x.size() == y.size();
+    for (size_t i = 0; i < x.size() && i < y.size(); ++i)
+      same = both(true, same, itemsEqual(x[i], y[i], range), range);
+    if (op == CompareOp::Eq)
+      return same;
+    return same.isTensor() ? semantic.unary(UnaryOp::Not, same, range) : foldUnary(UnaryOp::Not, same, range);
+  }
+  if (!hasNone && (lhs.isTensor() || rhs.isTensor()))
+    return semantic.compare(op, lhs, rhs, range);
+  return foldCompare(op, lhs, rhs, range);
+}
+
+Value Walker::itemsEqual(const Value &x, const Value &y, const SourceRange &range) {
+  for (const Value *value : {&x, &y})
+    if (const auto *tensor = value->getIf<Tensor>(); tensor && !tensor->type.isScalar() && !tensor->type.isPointer())
+      fail(Diag::block_condition, range, tensor->type.str());
+  // A run-time scalar equals numbers only.
+  bool isRuntime = x.isTensor() || y.isTensor();
+  if (isRuntime && !((x.isTensor() || x.isNumber()) && (y.isTensor() || y.isNumber())))
+    return false;
+  return compare(CompareOp::Eq, x, y, range);
+}
+
+Value Walker::both(bool isAnd, const Value &x, const Value &y, const SourceRange &range) {
+  if (!x.isTensor())
+    return decide(x, range) == isAnd ? y : x;
+  if (!y.isTensor())
+    return decide(y, range) == isAnd ? x : y;
+  return semantic.logical(isAnd, x, y, range);
+}
+
+Value Walker::contains(const Value &item, const Tuple &tuple, const SourceRange &range) {
+  Value found = false;
+  for (const Value &candidate : tuple.items)
+    found = both(false, found, itemsEqual(item, candidate, range), range);
+  return found;
 }
 
 Value Walker::attribute(const Value &value, const std::string &name, const SourceRange &range) {
@@ -152,6 +216,14 @@ std::optional<Value> Walker::findAttribute(const Value &value, const std::string
       if (tuple->names[i] == name)
         return tuple->items[i];
     names = tuple->names;
+    if (tuple->aggregate >= 0) {
+      Host type{tuple->aggregate, "class"};
+      std::optional<Value> found = environment.attribute(type, name, range);
+      if (found && found->is<Function>())
+        return BoundMethod{std::make_shared<Value>(value), name, nullptr, found->as<Function>()};
+      if (found)
+        return *found;
+    }
   } else if (const auto *host = value.getIf<Host>()) {
     if (std::optional<Value> found = environment.attribute(*host, name, range))
       return *found;
@@ -220,32 +292,44 @@ Value Walker::evalFormattedString(const FormattedStringExpr &expr) {
   return text;
 }
 
+void Walker::bindItem(const Expr &target, const Value &item) {
+  if (const auto *name = llvm::dyn_cast<NameExpr>(&target)) {
+    frame->locals[name->id] = Binding{item, name->range, false, nextVersion++};
+    return;
+  }
+  const auto *names = llvm::dyn_cast<TupleExpr>(&target);
+  const auto *items = item.getIf<Tuple>();
+  if (!names)
+    fail(Diag::unsupported_syntax, target.range, "this target of a loop", "use names");
+  if (!items)
+    fail(Diag::unpack_kind, target.range, item.describe());
+  if (items->items.size() != names->items.size())
+    fail(Diag::unpack_count, target.range, std::to_string(names->items.size()), items->items.size());
+  for (size_t i = 0; i < names->items.size(); ++i)
+    bindItem(*names->items[i], items->items[i]);
+}
+
 Value Walker::evalComprehension(const ComprehensionExpr &expr) {
-  Value sequence = eval(*expr.iterable);
-  const auto *tuple = sequence.getIf<Tuple>();
-  if (!tuple)
-    fail(Diag::unsupported_syntax, expr.iterable->range, "a list comprehension over " + sequence.describe(),
-         "comprehensions run over tuples and lists");
+  std::vector<Value> items;
+  const auto *iteration = llvm::dyn_cast<CallExpr>(expr.iterable.get());
+  Value callee = iteration ? eval(*iteration->callee) : Value();
+  const auto *builtin = callee.getIf<Builtin>();
+  llvm::StringRef name = builtin ? builtin->info->name : "";
+  if (name == "range" || name == "static_range") {
+    extension("a list comprehension over a range", "write the items out", expr.iterable->range);
+    items = staticRange(*iteration, *builtin->info);
+  } else {
+    Value sequence = iteration ? evalCall(*iteration, callee) : eval(*expr.iterable);
+    const auto *tuple = sequence.getIf<Tuple>();
+    if (!tuple || tuple->aggregate >= 0)
+      fail(Diag::unsupported_syntax, expr.iterable->range, "a list comprehension over " + sequence.describe(),
+           "comprehensions run over tuples, lists and ranges of constants");
+    items = tuple->items;
+  }
   Tuple result;
   Locals outer = frame->locals; // its variable is its own
-  auto bindItem = [&](auto &self, const Expr &target, const Value &item) -> void {
-    if (const auto *name = llvm::dyn_cast<NameExpr>(&target)) {
-      frame->locals[name->id] = Binding{item, name->range, false, nextVersion++};
-      return;
-    }
-    const auto *names = llvm::dyn_cast<TupleExpr>(&target);
-    const auto *items = item.getIf<Tuple>();
-    if (!names)
-      fail(Diag::unsupported_syntax, target.range, "this target of a comprehension", "use names");
-    if (!items)
-      fail(Diag::unpack_kind, target.range, item.describe());
-    if (items->items.size() != names->items.size())
-      fail(Diag::unpack_count, target.range, names->items.size(), items->items.size());
-    for (size_t i = 0; i < names->items.size(); ++i)
-      self(self, *names->items[i], items->items[i]);
-  };
-  for (const Value &item : tuple->items) {
-    bindItem(bindItem, *expr.target, item);
+  for (const Value &item : items) {
+    bindItem(*expr.target, item);
     bool isKept = llvm::all_of(expr.conditions, [&](const ExprPtr &condition) {
       return decide(eval(*condition), condition->range);
     });

@@ -53,7 +53,7 @@ LoopRange loopRange(const BoundArgs &args) {
 
 std::vector<Walker::Carried> Walker::carriedVariables(const Block &body, const NameExpr *counter,
                                                       const Type &counterType, std::vector<mlir::Value> &inits) {
-  std::vector<AssignedName> names = assignedNames(body);
+  std::vector<AssignedName> names = assignedNames(body, /*changed=*/true);
   if (counter) {
     // The counter is assigned in every round. When the name has a value of its
     // type before the loop, it has one after it, too.
@@ -74,8 +74,10 @@ std::vector<Walker::Carried> Walker::carriedVariables(const Block &body, const N
       if (const auto *tuple = value.getIf<Tuple>()) {
         Tuple form;
         form.names = tuple->names;
-        for (const Value &item : tuple->items)
-          form.items.push_back(open(item));
+        form.aggregate = tuple->aggregate;
+        std::vector<bool> constants = constantFields(*tuple);
+        for (size_t i = 0; i < constants.size(); ++i)
+          form.items.push_back(constants[i] ? tuple->items[i] : open(tuple->items[i]));
         return form;
       }
       if (!value.isTensor() && !value.isNumber())
@@ -132,13 +134,24 @@ void Walker::leaveLoop(const Locals &before, llvm::ArrayRef<Carried> carried, ml
                        const Block &body) {
   frame->locals = before;
   bindCarried(carried, results);
-  for (const AssignedName &assigned : assignedNames(body)) {
+  dropNamesOf(assignedNames(body), before);
+}
+
+void Walker::dropNamesOf(llvm::ArrayRef<AssignedName> names, const Locals &before) {
+  for (const AssignedName &assigned : names) {
     if (before.count(assigned.name))
       continue;
     Diagnostic why = makeDiagnostic(Diag::name_of_loop, SourceRange(), assigned.name);
     why.notes.push_back({assigned.range, "it was assigned here"});
-    frame->dropped.insert_or_assign(assigned.name, std::move(why));
+    drop(assigned.name, std::move(why));
   }
+}
+
+Flow Walker::walkLoopBody(const Block &body, const Locals &before) {
+  const Locals *outer = std::exchange(frame->beforeLoop, &before);
+  Flow flow = walkBlock(body);
+  frame->beforeLoop = outer;
+  return flow;
 }
 
 // ---- for -----------------------------------------------------------------------
@@ -147,26 +160,31 @@ Flow Walker::walkFor(const ForStmt &stmt) {
   if (!stmt.orelse.empty())
     fail(Diag::unsupported_syntax, stmt.orelse.front()->range, "`else` of a loop", "write the statements after the loop");
   const auto *iteration = llvm::dyn_cast<CallExpr>(stmt.iterable.get());
-  if (!iteration)
-    fail(Diag::loop_iterable, stmt.iterable->range, eval(*stmt.iterable).describe());
-  Value callee = eval(*iteration->callee);
+  Value callee = iteration ? eval(*iteration->callee) : Value();
   const Builtin *builtin = callee.getIf<Builtin>();
   llvm::StringRef name = builtin ? builtin->info->name : "";
-  if (name != "range" && name != "static_range" && name != "parallel")
-    fail(Diag::loop_iterable, stmt.iterable->range, "the result of " + callee.describe());
-
+  bool isUnrolled = name == "static_range";
+  if (!isUnrolled && name != "range" && name != "parallel") {
+    Value sequence = iteration ? evalCall(*iteration, callee) : eval(*stmt.iterable);
+    const auto *tuple = sequence.getIf<Tuple>();
+    if (!tuple || tuple->aggregate >= 0)
+      fail(Diag::loop_iterable, stmt.iterable->range, sequence.describe());
+    extension("`for` over a tuple", "write `for i in tl.static_range(len(t))` and t[i]", stmt.iterable->range);
+    return walkUnrolled(stmt, tuple->items);
+  }
+  if (isUnrolled)
+    return walkUnrolled(stmt, staticRange(*iteration, *builtin->info));
   std::vector<Argument> positional;
   std::vector<KeywordArgument> keywords;
   evalArguments(*iteration, positional, keywords);
-  BoundArgs args = bindArguments(*builtin->info, positional, keywords, iteration->range);
-  if (name == "static_range")
-    return walkStaticFor(stmt, *iteration, args);
-  walkRuntimeFor(stmt, *iteration, args);
-  return {};
+  return walkRuntimeFor(stmt, *iteration, bindArguments(*builtin->info, positional, keywords, iteration->range));
 }
 
-Flow Walker::walkStaticFor(const ForStmt &stmt, const CallExpr &call, const BoundArgs &args) {
-  LoopRange range = loopRange(args);
+std::vector<Value> Walker::staticRange(const CallExpr &call, const BuiltinInfo &info) {
+  std::vector<Argument> positional;
+  std::vector<KeywordArgument> keywords;
+  evalArguments(call, positional, keywords);
+  LoopRange range = loopRange(bindArguments(info, positional, keywords, call.range));
   auto constant = [](const Value &value, const char *what, const SourceRange &where) {
     if (const Int *i = value.getIf<Int>())
       return *i;
@@ -188,20 +206,53 @@ Flow Walker::walkStaticFor(const ForStmt &stmt, const CallExpr &call, const Boun
                        : (stop < start ? (start - stop - step - 1) / -step : Int(0));
   if (count > maxRepetitions)
     fail(Diag::static_range_too_long, call.range, toString(count));
-  const auto *target = llvm::dyn_cast<NameExpr>(stmt.target.get());
-  if (!target)
-    fail(Diag::unsupported_syntax, stmt.target->range, "a loop target other than a name", "use one name");
-  for (Int i = 0; i < count; ++i) {
-    // The counter is a constant, but the next round may set it.
-    Binding &counter = frame->locals[target->id];
-    counter = Binding{Value(start + i * step), target->range, /*isConstexpr=*/false, nextVersion++};
-    Flow flow = walkBlock(stmt.body);
-    if (flow.kind == Flow::Kind::MayReturn)
-      fail(Diag::return_in_loop, flow.range);
-    if (flow.kind == Flow::Kind::Returns)
-      return flow;
+  std::vector<Value> items;
+  for (Int i = 0; i < count; ++i)
+    items.push_back(start + i * step);
+  return items;
+}
+
+Flow Walker::walkUnrolled(const ForStmt &stmt, llvm::ArrayRef<Value> items) {
+  Locals before = frame->locals;
+  std::vector<AssignedName> assigned = assignedNames(stmt.body);
+  std::function<void(const Expr &)> addTarget = [&](const Expr &target) {
+    if (const auto *name = llvm::dyn_cast<NameExpr>(&target))
+      assigned.push_back({name->id, name->range});
+    else if (const auto *names = llvm::dyn_cast<TupleExpr>(&target))
+      for (const ExprPtr &item : names->items)
+        addTarget(*item);
+  };
+  addTarget(*stmt.target);
+  Flow left; // by `break` or `return` in the rounds so far
+  for (const Value &item : items) {
+    bool mayLeave = false;
+    auto round = [&] {
+      bindItem(*stmt.target, item); // constants stay such, but the round may set it
+      Flow flow = walkLoopBody(stmt.body, before);
+      mayLeave = flow.kind == Flow::Kind::MayLeave || (flow.exits & (flow.exits - 1));
+      return without(flow, ExitContinue, stmt.range);
+    };
+    if (left.falls()) {
+      left = round();
+    } else {
+      auto op = mlir::scf::IfOp::create(builder, semantic.loc(stmt.range), mlir::TypeRange(), left.flag,
+                                        /*addThenBlock=*/true, /*addElseBlock=*/true);
+      Locals outer = frame->locals;
+      Branch gone{&op.getThenRegion().front(), outer, left}, open{&op.getElseRegion().front(), outer, {}};
+      gone.flow.kind = Flow::Kind::Leaves;
+      walkInto(open, round);
+      const Locals *outerLoop = std::exchange(frame->beforeLoop, &before);
+      left = mergeBranches(op, gone, open, &outer, stmt.range);
+      frame->beforeLoop = outerLoop;
+      mayLeave = true;
+    }
+    // A name that is new in the body has a value on some paths only.
+    if (mayLeave)
+      dropNamesOf(assigned, before);
+    if (left.leaves())
+      break;
   }
-  return {};
+  return without(left, ExitBreak, stmt.range);
 }
 
 void Walker::setLoopHints(mlir::Operation *loop, const BoundArgs &args) {
@@ -218,7 +269,7 @@ void Walker::setLoopHints(mlir::Operation *loop, const BoundArgs &args) {
       loop->setAttr(("tt." + name).str(), builder.getUnitAttr());
 }
 
-void Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const BoundArgs &args) {
+Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const BoundArgs &args) {
   LoopRange range = loopRange(args);
   const auto *target = llvm::dyn_cast<NameExpr>(stmt.target.get());
   if (!target)
@@ -270,47 +321,182 @@ void Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
 
   std::vector<mlir::Value> inits;
   std::vector<Carried> carried = carriedVariables(stmt.body, target, type, inits);
-  auto loop = mlir::scf::ForOp::create(builder, semantic.loc(stmt.range), start.handle, stop.handle, step.handle,
-                                       inits, nullptr, /*unsignedCmp=*/type.isUnsigned());
+  auto dropCounter = [&] {
+    if (llvm::any_of(carried, [&](const Carried &variable) { return variable.name == target->id; }))
+      return;
+    Diagnostic why = makeDiagnostic(Diag::loop_variable_after_loop, SourceRange(), target->id);
+    why.notes.push_back({target->range, "the loop"});
+    drop(target->id, std::move(why));
+  };
+  auto bindCounter = [&](mlir::Value counter) {
+    frame->locals[target->id] = Binding{Tensor{counter, type, target->range}, target->range, false, nextVersion++};
+  };
+  Locals before = frame->locals;
+  mlir::Location loc = semantic.loc(stmt.range);
+
+  if (leavesLoop(stmt.body)) {
+    // Counts rounds, whose number never overflows.
+    using namespace mlir::arith;
+    mlir::Value one = ConstantOp::create(builder, loc, builder.getIntegerAttr(start.handle.getType(), 1));
+    mlir::Value zero = ConstantOp::create(builder, loc, builder.getIntegerAttr(start.handle.getType(), 0));
+    mlir::Value isEmpty = CmpIOp::create(builder, loc, type.isUnsigned() ? CmpIPredicate::uge : CmpIPredicate::sge,
+                                         start.handle, stop.handle);
+    mlir::Value last = SubIOp::create(builder, loc, SubIOp::create(builder, loc, stop.handle, start.handle), one);
+    mlir::Value rounds = DivUIOp::create(builder, loc, last, MaxUIOp::create(builder, loc, step.handle, one));
+    rounds = SelectOp::create(builder, loc, isEmpty, zero, AddIOp::create(builder, loc, rounds, one));
+    Flow flow = walkLeavingLoop(stmt, stmt.body, carried, inits, &type, [&](mlir::Value round) {
+      mlir::Value goesOn = CmpIOp::create(builder, loc, CmpIPredicate::ult, round, rounds);
+      auto op = mlir::scf::IfOp::create(builder, loc, mlir::TypeRange(), goesOn, true, true);
+      Locals bound = frame->locals;
+      Branch body{&op.getThenRegion().front(), bound, {}}, end{&op.getElseRegion().front(), bound, {}};
+      end.flow = Flow{Flow::Kind::Leaves, ExitBreak, Value(), {}, {}, stmt.range};
+      walkInto(body, [&] {
+        mlir::Location here = semantic.loc(target->range);
+        mlir::Value way = MulIOp::create(builder, here, round, step.handle);
+        bindCounter(isDescending ? SubIOp::create(builder, here, stop.handle, way).getResult()
+                                 : AddIOp::create(builder, here, start.handle, way).getResult());
+        return walkBlock(stmt.body);
+      });
+      return mergeBranches(op, body, end, &bound, stmt.range);
+    });
+    dropCounter();
+    return flow;
+  }
+
+  auto loop = mlir::scf::ForOp::create(builder, loc, start.handle, stop.handle, step.handle, inits, nullptr,
+                                       /*unsignedCmp=*/type.isUnsigned());
   setLoopHints(loop, args);
   mlir::Block *body = loop.getBody();
   if (!body->empty())
     body->back().erase();
-
-  Locals before = frame->locals;
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(body);
     bindCarried(carried, loop.getRegionIterArgs());
     mlir::Value counter = loop.getInductionVar();
     if (isDescending) {
-      mlir::Location loc = semantic.loc(target->range);
-      mlir::Value ends = mlir::arith::AddIOp::create(builder, loc, start.handle, stop.handle);
-      counter = mlir::arith::SubIOp::create(builder, loc, ends, counter);
+      mlir::Location here = semantic.loc(target->range);
+      mlir::Value ends = mlir::arith::AddIOp::create(builder, here, start.handle, stop.handle);
+      counter = mlir::arith::SubIOp::create(builder, here, ends, counter);
     }
-    frame->locals[target->id] =
-        Binding{Tensor{counter, type, target->range}, target->range, false, nextVersion++};
-    ++frame->loopDepth;
-    walkBlock(stmt.body);
-    --frame->loopDepth;
-    mlir::scf::YieldOp::create(builder, semantic.loc(stmt.range), yieldedValues(carried, stmt.range));
+    bindCounter(counter);
+    walkLoopBody(stmt.body, before);
+    mlir::scf::YieldOp::create(builder, loc, yieldedValues(carried, stmt.range));
   }
   leaveLoop(before, carried, loop.getResults(), stmt.body);
-  if (llvm::any_of(carried, [&](const Carried &variable) { return variable.name == target->id; }))
-    return;
-  Diagnostic why = makeDiagnostic(Diag::loop_variable_after_loop, SourceRange(), target->id);
-  why.notes.push_back({target->range, "the loop"});
-  drop(target->id, std::move(why));
+  dropCounter();
+  return {};
+}
+
+// ---- loops that are left ---------------------------------------------------------
+
+Flow Walker::walkLeavingLoop(const Stmt &stmt, const Block &body, llvm::ArrayRef<Carried> carried,
+                             std::vector<mlir::Value> inits, const Type *counter,
+                             llvm::function_ref<Flow(mlir::Value)> round) {
+  // All of a round stands in the first region, behind which it is known whether
+  // there is another one. What the loop returns is known when it was walked.
+  mlir::Location loc = semantic.loc(stmt.range);
+  size_t numCarried = inits.size();
+  if (counter)
+    inits.push_back(
+        mlir::arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(counter->lower(&context), 0)));
+  llvm::SmallVector<mlir::Type> types;
+  for (mlir::Value init : inits)
+    types.push_back(init.getType());
+  auto draft = mlir::scf::WhileOp::create(builder, loc, mlir::TypeRange(), mlir::ValueRange(inits));
+  Locals before = frame->locals;
+
+  std::vector<mlir::Value> handed;
+  Flow flow;
+  std::optional<Unified> returned;
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    mlir::Block *block = builder.createBlock(&draft.getBefore(), {}, types,
+                                             llvm::SmallVector<mlir::Location>(types.size(), loc));
+    bindCarried(carried, block->getArguments());
+    const Locals *outerLoop = std::exchange(frame->beforeLoop, &before);
+    flow = round(counter ? block->getArguments().back() : mlir::Value());
+    frame->beforeLoop = outerLoop;
+    if (!(flow.exits & (ExitBreak | ExitReturn)))
+      fail(Diag::endless_loop, stmt.range);
+    mlir::Value stops = exitTaken(flow, ExitBreak | ExitReturn, stmt.range);
+    mlir::Value yes = mlir::arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+    mlir::Value goesOn = mlir::arith::XOrIOp::create(builder, loc, stops, yes);
+    if (flow.leaves() && flow.exits == ExitReturn)
+      handed.assign(block->args_begin(), block->args_begin() + numCarried); // never read
+    else
+      handed = yieldedValues(carried, stmt.range);
+    if (counter) {
+      mlir::Value one = mlir::arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(types.back(), 1));
+      handed.push_back(mlir::arith::AddIOp::create(builder, loc, block->getArguments().back(), one));
+    }
+    std::vector<mlir::Value> results = handed;
+    if (flow.mayReturn()) {
+      results.push_back(exitTaken(flow, ExitReturn, stmt.range));
+      returned = unify(flow.value, flow.value, stmt.range);
+      if (!returned)
+        fail(Diag::not_a_runtime_value, flow.range, flow.value.describe());
+      for (const auto &leaf : returned->leaves)
+        results.push_back(semantic.toTensor(leaf.first, flow.range).handle);
+    }
+    mlir::scf::ConditionOp::create(builder, loc, goesOn, results);
+    handed = std::move(results);
+  }
+
+  llvm::SmallVector<mlir::Type> resultTypes;
+  for (mlir::Value value : handed)
+    resultTypes.push_back(value.getType());
+  auto loop = mlir::scf::WhileOp::create(builder, loc, mlir::TypeRange(resultTypes), mlir::ValueRange(inits));
+  loop.getBefore().takeBody(draft.getBefore());
+  draft.erase();
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    mlir::Block *block = builder.createBlock(&loop.getAfter(), {}, resultTypes,
+                                             llvm::SmallVector<mlir::Location>(resultTypes.size(), loc));
+    mlir::scf::YieldOp::create(builder, loc, block->getArguments().take_front(types.size()));
+  }
+  leaveLoop(before, carried, loop.getResults(), body);
+  if (!flow.mayReturn())
+    return {};
+  Flow result;
+  result.kind = flow.exits & ExitBreak ? Flow::Kind::MayLeave : Flow::Kind::Leaves;
+  result.exits = ExitReturn;
+  result.range = flow.range;
+  unsigned next = types.size();
+  result.flag = loop.getResult(next++);
+  result.value = fill(returned->form, loop.getResults(), next, flow.range);
+  return result;
 }
 
 // ---- while ---------------------------------------------------------------------
 
-void Walker::walkWhile(const WhileStmt &stmt) {
+Flow Walker::walkWhile(const WhileStmt &stmt) {
   if (!stmt.orelse.empty())
     fail(Diag::unsupported_syntax, stmt.orelse.front()->range, "`else` of a loop", "write the statements after the loop");
   std::vector<mlir::Value> inits;
   std::vector<Carried> carried = carriedVariables(stmt.body, nullptr, Type(), inits);
   mlir::Location loc = semantic.loc(stmt.range);
+  if (leavesLoop(stmt.body)) {
+    return walkLeavingLoop(stmt, stmt.body, carried, inits, nullptr, [&](mlir::Value) {
+      Value test = eval(*stmt.test);
+      if (!test.isTensor()) {
+        if (decide(test, stmt.test->range)) {
+          extension("a `while` whose condition is always true", "make the condition depend on a variable",
+                    stmt.test->range);
+          return walkBlock(stmt.body);
+        }
+        return Flow{Flow::Kind::Leaves, ExitBreak, Value(), {}, {}, stmt.range};
+      }
+      Tensor condition = whileCondition(test, stmt.test->range);
+      auto op = mlir::scf::IfOp::create(builder, loc, mlir::TypeRange(), condition.handle, true, true);
+      Locals bound = frame->locals;
+      Branch body{&op.getThenRegion().front(), bound, {}}, end{&op.getElseRegion().front(), bound, {}};
+      end.flow = Flow{Flow::Kind::Leaves, ExitBreak, Value(), {}, {}, stmt.range};
+      walkInto(body, stmt.body, false);
+      return mergeBranches(op, body, end, &bound, stmt.range);
+    });
+  }
+
   llvm::SmallVector<mlir::Type> types;
   llvm::SmallVector<mlir::Location> locations;
   for (mlir::Value init : inits) {
@@ -323,17 +509,15 @@ void Walker::walkWhile(const WhileStmt &stmt) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     mlir::Block *test = builder.createBlock(&loop.getBefore(), {}, types, locations);
     bindCarried(carried, test->getArguments());
-    ++frame->loopDepth;
     Value condition = eval(*stmt.test);
     if (!condition.isTensor()) {
       if (decide(condition, stmt.test->range))
         fail(Diag::endless_loop, stmt.test->range);
-      --frame->loopDepth;
       frame->locals = before;
       loop.erase();
-      return; // never entered
+      return {}; // never entered
     }
-    Tensor scalar = semantic.toCondition(condition, stmt.test->range);
+    Tensor scalar = whileCondition(condition, stmt.test->range);
     // Names that the test binds hold for the body and are those of the test.
     std::vector<mlir::Value> handed = yieldedValues(carried, stmt.test->range);
     mlir::scf::ConditionOp::create(builder, semantic.loc(stmt.test->range), scalar.handle, handed);
@@ -341,11 +525,17 @@ void Walker::walkWhile(const WhileStmt &stmt) {
     mlir::Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
     frame->locals = before;
     bindCarried(carried, body->getArguments());
-    walkBlock(stmt.body);
-    --frame->loopDepth;
+    walkLoopBody(stmt.body, before);
     mlir::scf::YieldOp::create(builder, loc, yieldedValues(carried, stmt.range));
   }
   leaveLoop(before, carried, loop.getResults(), stmt.body);
+  return {};
+}
+
+Tensor Walker::whileCondition(const Value &test, const SourceRange &range) {
+  if (test.as<Tensor>().type.bits() != 1)
+    extension("a `while` condition that is no comparison", "compare it: `x != 0`", range);
+  return semantic.toCondition(test, range);
 }
 
 } // namespace nereid::frontend

@@ -43,12 +43,29 @@ void printExcerpt(llvm::raw_ostream &os, const SourceRange &range) {
   llvm::StringRef line = range.file->line(range.line);
   if (line.empty())
     return;
-  std::string number = std::to_string(range.line);
-  os.indent(number.size() < 5 ? 5 - number.size() : 0) << number << " | " << line << "\n";
-
   size_t begin = std::min<size_t>(range.column ? range.column - 1 : 0, line.size());
   size_t end = range.endLine == range.line ? std::min<size_t>(range.endColumn ? range.endColumn - 1 : 0, line.size())
                                            : line.rtrim().size();
+  // Of a very long line, the part around the place.
+  constexpr size_t longest = 300, around = 100;
+  std::string part;
+  if (line.size() > longest) {
+    auto boundary = [&](size_t at) { // no UTF-8 sequence is cut
+      while (at > 0 && at < line.size() && (line[at] & 0xC0) == 0x80)
+        --at;
+      return at;
+    };
+    size_t from = boundary(begin > around ? begin - around : 0);
+    size_t to = boundary(std::min(line.size(), std::max(from + 2 * around, begin + 1)));
+    part = (from > 0 ? "..." : "") + line.slice(from, to).str() + (to < line.size() ? "..." : "");
+    size_t shift = from > 0 ? 3 : 0;
+    begin = begin - from + shift;
+    end = std::min(std::max(end, from), to) - from + shift;
+    line = part;
+  }
+  std::string number = std::to_string(range.line);
+  os.indent(number.size() < 5 ? 5 - number.size() : 0) << number << " | " << line << "\n";
+
   // A range of several lines is underlined to the end of its first one.
   os.indent(std::max<size_t>(number.size(), 5)) << " | ";
   blank(os, line.take_front(begin));

@@ -16,6 +16,8 @@ struct InferLaunchMode : impl::NereidInferLaunchModeBase<InferLaunchMode> {
         mixed = true;
       else if (auto call = mlir::dyn_cast<distributed::ExternCallOp>(op))
         mixed |= call.getSymbol() == "barrier_all";
+      else
+        mixed |= op->hasAttr("ascend.cube_scope");
     });
     getOperation()->setAttr("ascend.launch_mode",
                             mlir::StringAttr::get(&getContext(), mixed ? "cv1:2" : "cv0:1"));

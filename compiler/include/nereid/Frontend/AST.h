@@ -167,7 +167,7 @@ struct UnsupportedExpr : ExprNode<Expr::Kind::Unsupported> {
 
 struct Stmt {
   enum class Kind {
-    Expr, Assign, AugAssign, AnnAssign, If, For, While, Return, Assert, Pass, Break, Continue, Unsupported,
+    Expr, Assign, AugAssign, AnnAssign, If, For, While, With, Return, Assert, Pass, Break, Continue, Unsupported,
   };
   const Kind kind;
   SourceRange range;
@@ -226,6 +226,16 @@ struct WhileStmt : StmtNode<Stmt::Kind::While> {
   Block body, orelse;
 };
 
+/// `with context as target, ...:`
+struct WithStmt : StmtNode<Stmt::Kind::With> {
+  using Node::Node;
+  struct Item {
+    ExprPtr context, target; // target may be null
+  };
+  std::vector<Item> items;
+  Block body;
+};
+
 struct ReturnStmt : StmtNode<Stmt::Kind::Return> {
   using Node::Node;
   ExprPtr value; // may be null
@@ -279,15 +289,17 @@ struct FunctionDef {
 // ---- questions -------------------------------------------------------------
 
 /// Names that running `block` may bind, in the order of their first binding,
-/// with where that is. Comprehension variables are not among them.
+/// with where that is. Comprehension variables are not among them. With
+/// `changed`, names whose items or attributes are assigned (`t[0] = x`), too.
 struct AssignedName {
   std::string name;
   SourceRange range;
 };
-std::vector<AssignedName> assignedNames(const Block &block);
+std::vector<AssignedName> assignedNames(const Block &block, bool changed = false);
 
-/// Whether `block` holds a `return`, at any depth.
-bool containsReturn(const Block &block);
+/// The ways in which the body of a loop may leave it early: a `break` of this
+/// loop, a `return` at any depth.
+bool leavesLoop(const Block &body);
 
 /// Kind of a node in Python's words: "function call", "for loop", ...
 llvm::StringRef describe(const Expr &expr);

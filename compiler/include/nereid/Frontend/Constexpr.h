@@ -29,6 +29,10 @@ bool identical(const Value &lhs, const Value &rhs);
 /// Decimal digits to an Int; nullopt when they don't fit.
 std::optional<Int> parseInt(llvm::StringRef digits);
 
+/// The position of an item that a constant integer picks; negative ones count
+/// from the end.
+size_t tupleIndex(const Tuple &tuple, const Value &index, const SourceRange &range);
+
 /// Items of `tuple` that a subscript with a constant or a slice selects.
 Value subscriptTuple(const Tuple &tuple, const Value &index, const SourceRange &range);
 

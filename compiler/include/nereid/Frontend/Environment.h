@@ -16,6 +16,13 @@
 
 namespace nereid::frontend {
 
+/// A field of an aggregate class, as its annotation says.
+struct AggregateField {
+  std::string name;
+  bool isConstexpr = false; // tl.constexpr: a compile-time constant
+  bool isTensor = false;    // tl.tensor: a run-time value
+};
+
 class Environment {
 public:
   virtual ~Environment();
@@ -38,6 +45,11 @@ public:
 
   /// Field names of a named tuple class; nullopt for any other object.
   virtual std::optional<std::vector<std::string>> namedTupleFields(const Host &object);
+
+  /// Fields of an aggregate class; nullopt for any other object.
+  virtual std::optional<std::vector<AggregateField>> aggregateFields(const Host &object);
+  /// The __init__ of an aggregate class, or null.
+  virtual const FunctionDef *aggregateInit(const Host &object);
 
   /// Name of a class, e.g. "tensor" of tl.tensor; nullopt for any other object.
   virtual std::optional<std::string> className(const Host &object);

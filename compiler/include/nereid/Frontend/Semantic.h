@@ -26,6 +26,7 @@ enum class UnaryOp { UAdd, USub, Not, Invert };
 struct LanguageOptions {
   int64_t subVecNum = 1;            // al.sub_vec_num()
   bool debug = false;               // device_assert active
+  bool portable = false;            // refuse what goes beyond Triton's language
   std::string unusedToken = "error"; // "error" | "warn" | "keep"
   std::string defaultInputPrecision = "ieee";
   /// Where tl.static_print writes; null: standard output.

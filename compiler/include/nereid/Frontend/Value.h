@@ -41,10 +41,12 @@ struct Tensor {
 };
 
 /// Tuples and lists (the language does not tell them apart); names are those of
-/// a namedtuple, empty otherwise.
+/// a namedtuple or of the fields of an aggregate, empty otherwise.
 struct Tuple {
   std::vector<Value> items;
   std::vector<std::string> names;
+  /// Of an instance of an aggregate: the Environment's key of its class.
+  int64_t aggregate = -1;
 };
 
 /// A jit function; `def` outlives the compilation.

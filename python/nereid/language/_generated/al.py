@@ -4,7 +4,7 @@
 
 from nereid.language._device import DeviceConstant, device_function
 
-__all__ = ["CORE", "FixpipeDMAMode", "FixpipeDualDstMode", "IteratorType", "MODE", "PIPE", "SYNC_IN_VF", "ascend_address_space", "atan2", "cast", "compile_hint", "copy", "copy_from_ub_to_l1", "custom", "custom_semantic", "debug_barrier", "extract_slice", "finitef", "fixpipe", "flip", "gather_out_to_ub", "get_element", "index_put", "index_select_simd", "insert_slice", "int64", "isfinited", "multibuffer", "parallel", "scatter_ub_to_out", "sort", "sub_vec_id", "sub_vec_num", "sync_block_all", "sync_block_set", "sync_block_wait"]
+__all__ = ["CORE", "FixpipeDMAMode", "FixpipeDualDstMode", "IteratorType", "MODE", "PIPE", "SYNC_IN_VF", "ascend_address_space", "atan2", "cast", "compile_hint", "copy", "copy_from_ub_to_l1", "custom", "custom_semantic", "debug_barrier", "extract_slice", "finitef", "fixpipe", "flip", "gather_out_to_ub", "get_element", "index_put", "index_select_simd", "insert_slice", "int64", "isfinited", "multibuffer", "parallel", "scatter_ub_to_out", "scope", "sort", "sub_vec_id", "sub_vec_num", "sync_block_all", "sync_block_set", "sync_block_wait"]
 
 
 @device_function("al", "atan2")
@@ -14,7 +14,7 @@ def atan2(y, x):
 
 @device_function("al", "cast")
 def cast(input, dtype, fp_downcast_rounding=None, bitcast=False, overflow_mode=None):
-    """tl.cast."""
+    """tl.cast under the extension's name."""
 
 
 @device_function("al", "compile_hint")
@@ -136,6 +136,16 @@ def parallel(arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=Non
 def scatter_ub_to_out(ptr, value, index, index_boundary, dim, dst_stride, end_offset, start_offset):
     """Writes value (of index's shape, or a number) where gather_out_to_ub would read; what it would not read is
     skipped.
+    """
+
+
+@device_function("al", "scope")
+def scope(core_mode, noinline=True, disable_auto_sync=None):
+    """`with al.scope(core_mode=...):` runs its body on the cores of one kind.
+
+    core_mode: "vector", every vector core of the program; or "cube", the one cube core: what the body computes is
+    known to all vector cores, and what it writes is written once. A body that writes memory hands no variables on.
+    Other keywords are hints of other compilers: constants without effect.
     """
 
 

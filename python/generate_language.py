@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes python/nereid/language/_generated from the compiler's table of builtins.
+"""Writes python/nereid/language/_generated from the compiler's table of builtins, and
+docs/language.md from the same table and python/surface/surface.txt.
 
     python python/generate_language.py            writes the files
     python python/generate_language.py --check    fails when they are out of step
@@ -16,6 +17,8 @@ import keyword
 import sys
 import types
 from pathlib import Path
+
+import language_table
 
 FOLDER = Path(__file__).resolve().parent / "nereid" / "language" / "_generated"
 
@@ -159,6 +162,9 @@ def main() -> int:
     present = {path.name for path in FOLDER.glob("*.py")} if FOLDER.exists() else set()
     stale = [name for name in sorted(present - set(files))]
     stale += [name for name, text in files.items() if not (FOLDER / name).exists() or (FOLDER / name).read_text() != text]
+    page = language_table.render_page(compiler.builtin_table(), compiler.constant_table())
+    if not language_table.PAGE.exists() or language_table.PAGE.read_text(encoding="utf-8") != page:
+        stale.append(language_table.PAGE.name)
     if args.check:
         if stale:
             print(f"out of step with the compiler's table: {', '.join(sorted(set(stale)))}; run {Path(__file__).name}")
@@ -168,7 +174,8 @@ def main() -> int:
         (FOLDER / name).unlink()
     for name, text in files.items():
         (FOLDER / name).write_text(text)
-    print(f"{len(files)} files in {FOLDER}")
+    language_table.PAGE.write_text(page, encoding="utf-8")
+    print(f"{len(files)} files in {FOLDER}, {language_table.PAGE.name}")
     return 0
 
 

@@ -97,6 +97,8 @@ static Value devicePrint(Semantic &s, const BoundArgs &args) {
     Tensor value = s.toTensor(item, args.ranges[1]);
     if (value.type.isBlockPointer() || value.type.isDescriptor())
       fail(Diag::not_a_runtime_value, args.ranges[1], item.describe());
+    if (value.type.scalar() == Scalar::Fp8E4B15)
+      value = s.cast(value, Scalar::Fp16, args.range); // it is an integer in the IR
     values.push_back(value.handle);
     isSigned.push_back(value.type.isSigned());
   }

@@ -99,6 +99,9 @@ static Value descriptorStore(Semantic &s, const BoundArgs &args) {
 template <tt::DescriptorReduceKind kind> static Value descriptorReduce(Semantic &s, const BoundArgs &args) {
   Tensor desc = descriptorArg(s, args);
   auto offsets = offsetsArg(s, args, 1, desc);
+  if (desc.type.element().isBool() || desc.type.element().isFp8())
+    fail(Diag::atomic_dtype, args.range, std::string("descriptor.") + args.info.name, desc.type.element().str(),
+         "it works on integers of 8 to 64 bits and on fp16, bf16, fp32 and fp64");
   bool bitwise = kind == tt::DescriptorReduceKind::AND || kind == tt::DescriptorReduceKind::OR ||
                  kind == tt::DescriptorReduceKind::XOR;
   if (bitwise && !desc.type.element().isInteger())
@@ -127,10 +130,13 @@ static Tensor rowsArg(Semantic &s, const BoundArgs &args, unsigned i, const Tens
 static Value descriptorGather(Semantic &s, const BoundArgs &args) {
   Tensor desc = descriptorArg(s, args);
   Tensor rows = rowsArg(s, args, 1, desc), column = intScalarArg(s, args, 2, Scalar::Int32);
-  Type type = Type::block({rows.type.shape()[0], desc.type.shape()[1]}, desc.type.element());
+  bool isBool = desc.type.element().isBool();
+  Type type = Type::block({rows.type.shape()[0], desc.type.shape()[1]},
+                          isBool ? Type(Scalar::Int8) : desc.type.element());
   auto op = s.emit<tt::DescriptorGatherOp>(args.range, type.lower(s.builder.getContext()), desc.handle, rows.handle,
                                            column.handle);
-  return s.wrap(op.getResult(), type, args.range);
+  Tensor result = s.wrap(op.getResult(), type, args.range);
+  return isBool ? s.cast(result, Scalar::Int1, args.range) : result;
 }
 
 static Value descriptorScatter(Semantic &s, const BoundArgs &args) {
@@ -138,6 +144,8 @@ static Value descriptorScatter(Semantic &s, const BoundArgs &args) {
   Tensor rows = rowsArg(s, args, 2, desc), column = intScalarArg(s, args, 3, Scalar::Int32);
   Tensor value = s.broadcastTo(tensorArg(s, args, 1), {rows.type.shape()[0], desc.type.shape()[1]}, args.ranges[1]);
   value = s.cast(value, desc.type.element(), args.ranges[1]);
+  if (desc.type.element().isBool())
+    value = s.cast(value, Scalar::Int8, args.ranges[1]);
   s.emit<tt::DescriptorScatterOp>(args.range, desc.handle, rows.handle, column.handle, value.handle);
   return None{};
 }

@@ -38,6 +38,9 @@ static Value gather(Semantic &s, const BoundArgs &args) {
     fits = i == axis || source.type.shape()[i] == index.type.shape()[i];
   if (!fits)
     failOperands(Diag::gather_shape, args.range, args[0], args[1], args[0].describe(), args[1].describe(), axis);
+  // Indices are signed in the IR.
+  if (index.type.isUnsigned() && index.type.bits() < 64)
+    index = s.cast(index, index.type.bits() < 32 ? Scalar::Int32 : Scalar::Int64, args.range);
   Type type = Type::block(index.type.shape(), source.type.element());
   auto op = s.emit<tt::GatherOp>(args.range, type.lower(s.builder.getContext()), source.handle, index.handle,
                                  uint32_t(axis), false);

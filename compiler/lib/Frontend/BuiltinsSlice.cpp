@@ -15,7 +15,8 @@ struct Window {
 };
 } // namespace
 
-static Window windowArg(Semantic &s, const BoundArgs &args, unsigned first, int64_t rank) {
+static Window windowArg(Semantic &s, const BoundArgs &args, unsigned first, llvm::ArrayRef<int64_t> shape) {
+  int64_t rank = shape.size();
   Window window{itemsArg(args, first), s.constexprShape(args, first + 1), s.constexprShape(args, first + 2)};
   for (auto [i, count] : {std::pair(first, window.offsets.size()), std::pair(first + 1, window.sizes.size()),
                           std::pair(first + 2, window.strides.size())})
@@ -32,6 +33,15 @@ static Window windowArg(Semantic &s, const BoundArgs &args, unsigned first, int6
     if (stride < 0)
       fail(Diag::argument_kind, args.ranges[first + 2], "strides", functionName(args.info), "non-negative",
            shapeString(window.strides), "");
+  // What is known of where the window ends.
+  for (int64_t d = 0; d < rank; ++d) {
+    const Int *offset = window.offsets[d].getIf<Int>();
+    Int start = offset ? *offset : Int(0), end = start + Int(window.sizes[d] - 1) * window.strides[d];
+    if (start < 0 || end >= shape[d])
+      fail(Diag::argument_kind, args.ranges[first], "offsets", functionName(args.info),
+           llvm::formatv("such that the window lies inside the {0} elements of dimension {1}", shape[d], d).str(),
+           llvm::formatv("from {0} to {1}", toString(start), toString(end)).str(), "");
+  }
   return window;
 }
 
@@ -61,7 +71,7 @@ static Tensor extract(Semantic &s, Tensor block, const Window &window, const Sou
 
 static Value extractSlice(Semantic &s, const BoundArgs &args) {
   Tensor block = blockArg(s, args, 0);
-  return extract(s, block, windowArg(s, args, 1, block.type.shape().size()), args.range);
+  return extract(s, block, windowArg(s, args, 1, block.type.shape()), args.range);
 }
 
 static Value getElement(Semantic &s, const BoundArgs &args) {
@@ -70,13 +80,17 @@ static Value getElement(Semantic &s, const BoundArgs &args) {
   Window window{itemsArg(args, 1), std::vector<int64_t>(rank, 1), std::vector<int64_t>(rank, 1)};
   if (window.offsets.size() != rank)
     fail(Diag::block_pointer_rank, args.ranges[1], "indice", window.offsets.size(), rank);
+  for (size_t d = 0; d < rank; ++d)
+    if (const Int *index = window.offsets[d].getIf<Int>(); index && (*index < 0 || *index >= block.type.shape()[d]))
+      fail(Diag::number_out_of_range, args.ranges[1], toString(*index), llvm::formatv("dimension {0}", d).str(), "0",
+           std::to_string(block.type.shape()[d] - 1));
   return s.reshape(extract(s, block, window, args.range), {}, false, args.range);
 }
 
 static Value insertSlice(Semantic &s, const BoundArgs &args) {
   Tensor block = blockArg(s, args, 0), part = blockArg(s, args, 1);
   llvm::ArrayRef<int64_t> shape = block.type.shape();
-  Window window = windowArg(s, args, 2, shape.size());
+  Window window = windowArg(s, args, 2, shape);
   if (part.type.shape() != llvm::ArrayRef<int64_t>(window.sizes))
     fail(Diag::broadcast_to_mismatch, args.ranges[1], shapeString(part.type.shape()), shapeString(window.sizes),
          "the inserted block has the shape of the window");

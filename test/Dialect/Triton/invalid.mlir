@@ -280,9 +280,9 @@ tt.func @atomic_mask(%p: !tt.ptr<f32>, %v: f32, %m: tensor<1xi1>) {
 
 // -----
 
-tt.func @cas_bytes(%p: !tt.ptr<i8>, %v: i8) {
-  // expected-error @below {{compares elements of 16, 32 or 64 bits, got 'i8'}}
-  %0 = tt.atomic_cas acq_rel, sys, %p, %v, %v : (!tt.ptr<i8>, i8, i8) -> i8
+tt.func @cas_bits(%p: !tt.ptr<i1>, %v: i1) {
+  // expected-error @below {{compares elements of 8, 16, 32 or 64 bits, got 'i1'}}
+  %0 = tt.atomic_cas acq_rel, sys, %p, %v, %v : (!tt.ptr<i1>, i1, i1) -> i1
   tt.return
 }
 

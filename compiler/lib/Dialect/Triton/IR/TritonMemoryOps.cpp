@@ -215,8 +215,8 @@ LogicalResult AtomicRMWOp::verify() {
 
 LogicalResult AtomicCASOp::verify() {
   unsigned bits = getElementBits(getElementTypeOrSelf(getVal().getType()));
-  if (bits != 16 && bits != 32 && bits != 64)
-    return emitOpError("compares elements of 16, 32 or 64 bits, got ") << getVal().getType();
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+    return emitOpError("compares elements of 8, 16, 32 or 64 bits, got ") << getVal().getType();
   return success();
 }
 

@@ -78,6 +78,7 @@ def render(builtins: list[tuple], constants: list[tuple]) -> dict[str, str]:
     """File name -> text."""
     modules: dict[str, list[str]] = {}
     exported: dict[str, list[str]] = {}
+    continuations: dict[str, str] = {}
 
     def add(module: str, name: str, text: str) -> None:
         modules.setdefault(module, []).append(text)
@@ -111,6 +112,14 @@ def render(builtins: list[tuple], constants: list[tuple]) -> dict[str, str]:
         values.append(class_text("tensor_descriptor", text, _self_first(descriptor)))
 
     files = {}
+    # A long module continues in a second file.
+    for module, texts in list(modules.items()):
+        if sum(text.count("\n") + 3 for text in texts) > 950:
+            half, more = len(texts) // 2, module + "_more"
+            TITLES[more] = f"More of {file_name(module)}."
+            modules[more], exported[more] = texts[half:], exported[module][half:]
+            modules[module] = texts[:half]
+            continuations[module] = f"from nereid.language._generated.{file_name(more)[:-3]} import *  # noqa: F401,F403\n"
     for module, texts in modules.items():
         title = TITLES.get(module, f"Functions of the module {module}.")
         names = ", ".join(f'"{name}"' for name in sorted(exported[module]))
@@ -118,7 +127,8 @@ def render(builtins: list[tuple], constants: list[tuple]) -> dict[str, str]:
         body = ""
         for text in texts:
             body += text if " = DeviceConstant" in text.splitlines()[0] and body.endswith(")\n") else "\n\n" + text
-        files[file_name(module)] = HEADER.format(title=title) + f"\n__all__ = [{names}]\n{body}"
+        header = HEADER.format(title=title) + continuations.get(module, "")
+        files[file_name(module)] = header + f"\n__all__ = [{names}]\n{body}"
     files["values.py"] = HEADER.format(title="Methods of values inside kernels.") + "\n\n" + "\n\n".join(values)
     files["__init__.py"] = (
         "# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"

@@ -102,6 +102,8 @@ al.sync_block_all("all_sub_vector", 8)
     refuse("al.sync_block_set('cube', 'vector', 16)", "16", "15")
     refuse("al.sync_block_all('all', 0)", "no barrier of their own", "barrier_all")
     refuse("al.sync_block_all('some', 0)", "all_sub_vector")
+    for call in ("al.sync_block_set('cube', 'vector', 1)", "al.sync_block_wait('cube', 'vector', 1)", "al.sync_block_all('all_sub_vector', 1)"):
+        refuse(call, "", "not there on the CPU target", options={"sub_vec_num": 2})
 
 
 @pytest.mark.parametrize("name", ["float32", "float16", "bfloat16", "int32"])

@@ -42,6 +42,15 @@ static void checkEvent(Semantic &s, const BoundArgs &args, unsigned i) {
     fail(Diag::number_out_of_range, args.ranges[i], toString(event), "event_id", "0", "15");
 }
 
+/// With several vector cores only one of them runs with the cube code; the flags
+/// that the others would wait for do not exist.
+static void refuseSeveralCores(Semantic &s, const BoundArgs &args) {
+  if (s.options.subVecNum > 1)
+    fail(Diag::target_lacks, args.range, functionName(args.info) + " with several vector cores",
+         "vector cores have no flags from the cube core",
+         "use the host profile, which has one vector core: nereid info names the profiles");
+}
+
 /// "cube", the sender; its receiver is the other kind of core.
 static std::string senderArg(Semantic &s, const BoundArgs &args) {
   std::string sender = choiceArg(s, args, 0, {"cube", "vector"});
@@ -61,12 +70,14 @@ static std::string flagName(const BoundArgs &args, const std::string &sender) {
 /// written, so a flag that is set above the wait is there. One that is set below
 /// would never come.
 static Value syncBlockSet(Semantic &s, const BoundArgs &args) {
+  refuseSeveralCores(s, args);
   s.coreFlags.insert(flagName(args, senderArg(s, args)));
   s.emit<tt::BarrierOp>(args.range);
   return None{};
 }
 
 static Value syncBlockWait(Semantic &s, const BoundArgs &args) {
+  refuseSeveralCores(s, args);
   std::string sender = senderArg(s, args);
   bool known = s.coreFlags.contains(flagName(args, sender)) || s.coreFlags.contains(sender + " ?");
   if (!args[2].is<Int>())

@@ -5,13 +5,15 @@ that are found by measuring, or computed from the other arguments."""
 from __future__ import annotations
 
 import builtins
+import difflib
 import inspect
 import time
+import warnings
 from typing import Any, Callable, Iterable, Sequence
 
 from nereid import _agree, _cache, _environment, _runtime
 from nereid._errors import CompilationError, OutOfResources
-from nereid._jit import COMPILE_OPTIONS, JITFunction
+from nereid._jit import COMPILE_OPTIONS, IGNORED_OPTIONS, JITFunction
 from nereid._tensors import copy_of, overwrite, zero
 
 _OPTION_FIELDS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "ir_override")
@@ -138,10 +140,10 @@ class Heuristics(Launcher):
     def __init__(self, fn: Any, values: dict[str, Callable[[dict[str, Any]], Any]]):
         super().__init__(fn, "heuristics")
         for name, function in values.items():
-            if name not in self.arg_names:
+            if name not in self.arg_names and name not in COMPILE_OPTIONS and name not in IGNORED_OPTIONS:
                 raise ValueError(
-                    f"@nereid.heuristics of {self.__name__}: there is no parameter {name!r}; the parameters are "
-                    f"{', '.join(self.arg_names)}"
+                    f"@nereid.heuristics of {self.__name__}: there is neither a parameter nor a launch option {name!r}; "
+                    f"the parameters are {', '.join(self.arg_names)}"
                 )
             if not callable(function):
                 raise TypeError(
@@ -186,9 +188,15 @@ class Autotuner(Launcher):
         self.keys = [key] if isinstance(key, str) else list(key)
         self.reset_to_zero = list(options["reset_to_zero"] or ())
         self.restore_value = list(options["restore_value"] or ())
-        for what, names in (
-            ("key", self.keys), ("reset_to_zero", self.reset_to_zero), ("restore_value", self.restore_value)
-        ):
+        for name in self.keys:
+            if name not in self.arg_names:
+                near = difflib.get_close_matches(name, self.arg_names, 1)
+                warnings.warn(
+                    f"@nereid.autotune of {self.__name__}: key names {name!r}, which is no parameter and has no effect"
+                    f"{f'; did you mean {near[0]!r}?' if near else ''}",
+                    stacklevel=3,
+                )
+        for what, names in (("reset_to_zero", self.reset_to_zero), ("restore_value", self.restore_value)):
             for name in names:
                 if name not in self.arg_names:
                     raise ValueError(

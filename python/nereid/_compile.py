@@ -26,6 +26,7 @@ def _compiler():
     return _compiler
 
 
+_MISSING = object()
 _VECTOR_REGISTER = re.compile(r"%[xyz]mm(\d+)|\b[vqz](\d+)\.")
 _SPILL = re.compile(r"[#/]+ \d+-byte (?:Folded )?Spill")
 
@@ -158,17 +159,11 @@ class CompiledKernel:
     def __getitem__(self, grid):
         def launch(*args, **options):
             options.pop("stream", None)
-            runtime_args = iter(args)
-            values = []
-            for spec in self._specs:
-                if spec[0] == "constexpr":
-                    values.append(spec[1])
-                else:
-                    try:
-                        values.append(next(runtime_args))
-                    except StopIteration:
-                        break
-            return self.function[grid](*values, *runtime_args, **{**self._launch_options(), **options})
+            if len(args) != len(self._specs):  # the run-time arguments alone
+                given = iter(args)
+                args = [spec[1] if spec[0] == "constexpr" else next(given, _MISSING) for spec in self._specs]
+                args = [value for value in args if value is not _MISSING] + list(given)
+            return self.function[grid](*args, **{**self._launch_options(), **options})
 
         return launch
 

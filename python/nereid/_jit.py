@@ -35,7 +35,7 @@ IGNORED_OPTIONS = frozenset(
     parallel_mode shared_mem_dynamic_size bisheng_options use_bytecode allow_fp8e4nv enable_linearize
     enable_flatten enable_drop_unit_dims enable_auto_vectorize_v2 enable_vf_fusion enable_bishengir_simt_optimization
     simt_stack_limit disable_size_align_for_cast enable_cce_vf_auto_sync enable_cce_vf_remove_membar
-    enable_auto_blockify add_auto_scheduling
+    enable_auto_blockify add_auto_scheduling enable_sync_block_lock
     """.split()
 )
 

@@ -123,7 +123,6 @@ def test_value_that_is_tuned_and_passed(call, configs):
 
 
 @pytest.mark.parametrize("options, words", [
-    ({"key": ["m"]}, "key names 'm'"),
     ({"key": [], "reset_to_zero": ["z"]}, "reset_to_zero names 'z'"),
     ({"key": [], "restore_value": ["z"]}, "restore_value names 'z'"),
     ({"key": [], "prune_configs_by": {"prune": None}}, "not 'prune'"),
@@ -131,6 +130,14 @@ def test_value_that_is_tuned_and_passed(call, configs):
 def test_wrong_options(options, words):
     with pytest.raises(ValueError, match=words):
         nereid.autotune(CONFIGS, **options)(add_one())
+
+
+def test_key_that_is_no_parameter():
+    with pytest.warns(UserWarning, match="key names 'x_pt', which is no parameter and has no effect; did you mean 'x_ptr'"):
+        kernel = nereid.autotune(CONFIGS, key=["n", "x_pt"], do_bench=counting([1, 2, 3]))(add_one())
+    y = np.zeros(5, np.float32)
+    kernel[grid](y, y, 5)
+    assert kernel.best_config is CONFIGS[0]
 
 
 def test_wrong_decoration():
@@ -141,7 +148,7 @@ def test_wrong_decoration():
         nereid.autotune(CONFIGS, key=[])(plain)
     with pytest.raises(TypeError, match="list of nereid.Config"):
         nereid.autotune([{"BLOCK": 3}], key=[])(add_one())
-    with pytest.raises(ValueError, match="there is no parameter 'SIZE'"):
+    with pytest.raises(ValueError, match="neither a parameter nor a launch option 'SIZE'"):
         nereid.heuristics({"SIZE": lambda args: 1})(add_one())
     with pytest.raises(nereid.ArgumentError, match="needs a grid"):
         nereid.autotune(CONFIGS, key=[])(add_one())(1)
@@ -241,6 +248,7 @@ def test_heuristics_see_arguments_and_each_other():
     kernel = nereid.heuristics({
         "BLOCK": lambda args: nereid.next_power_of_2(args["n"]),
         "EXTRA": lambda args: args["BLOCK"] * 2,
+        "num_warps": lambda args: 4,
     })(add_one())
     y = np.zeros(5, np.float32)
     kernel[grid](y, y, 5)

@@ -152,6 +152,7 @@ def test_the_compiled_kernel():
     assert compiled.n_regs > 0 and compiled.n_spills >= 0
     compiled[(2, 1, 1)](x, 3.0, 20)
     compiled.run(1, 1, 1, x, 0.5, 16)
+    compiled[(2, 1, 1)](x, 1.0, 20, 16)  # with the constants as well
     np.testing.assert_array_equal(x, [3] * 16 + [6] * 4)
 
 

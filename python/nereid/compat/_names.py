@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import types
 from typing import Any
@@ -27,6 +28,16 @@ def must_use_result(value: Any, is_method: bool = True) -> Any:
     if callable(value):
         return value
     return lambda function: function
+
+
+@contextlib.contextmanager
+def _profiler_scope(*_args: Any, **_kwargs: Any):
+    yield
+
+
+def _profiler(*_args: Any, **_kwargs: Any) -> int:
+    """Start and end of the other compiler's profiler: nothing is recorded."""
+    return 0
 
 
 def libentry(**_options: Any) -> Any:
@@ -140,6 +151,11 @@ def _runtime_names() -> dict[str, dict[str, Any]]:
             name: _Knobs()
             for name in ("runtime", "compilation", "autotuning", "cache", "language", "nvidia", "amd", "ascend", "proton")
         },
+        "triton.profiler": {
+            "scope": _profiler_scope,
+            **{name: _profiler for name in ("start", "finalize", "activate", "deactivate", "enter_scope", "exit_scope")},
+        },
+        "triton.profiler.viewer": {},
         "triton.tools": {},
         "triton.tools.tensor_descriptor": {"TensorDescriptor": nereid.TensorDescriptor},
         "triton.backends": {"backends": {}},

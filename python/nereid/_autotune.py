@@ -93,15 +93,16 @@ class Launcher:
             hint = "; put @nereid.jit below it" if inspect.isfunction(fn) else ""
             raise TypeError(f"@nereid.{decorator} takes a jit function, not {_runtime.describe(fn)}{hint}")
         self.fn = fn
-        self.base_fn = fn if isinstance(fn, JITFunction) else fn.base_fn
-        self.arg_names: list[str] = self.base_fn.arg_names
+        self.jit_function: JITFunction = fn if isinstance(fn, JITFunction) else fn.jit_function
+        self.base_fn = self.jit_function.fn
+        self.arg_names: list[str] = self.jit_function.arg_names
         self.__name__ = self.base_fn.__name__
         self.__qualname__ = self.base_fn.__qualname__
         self.__module__ = self.base_fn.__module__
         self.__doc__ = self.base_fn.__doc__
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in ("fn", "base_fn"):
+        if name.startswith("__") or name in ("fn", "jit_function"):
             raise AttributeError(name)
         return getattr(self.fn, name)
 
@@ -112,7 +113,7 @@ class Launcher:
         return launch
 
     def __call__(self, *args, **kwargs):
-        return self.base_fn(*args, **kwargs)  # says that a grid is missing
+        return self.jit_function(*args, **kwargs)  # says that a grid is missing
 
     def warmup(self, *args, grid=None, **kwargs):
         """Compiles for these arguments without launching."""
@@ -124,8 +125,8 @@ class Launcher:
     def _named(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a launch by name, defaults included."""
         if len(args) > len(self.arg_names):
-            return self.base_fn._run((1,), args, kwargs, True)  # raises
-        named = {param.name: param.default for param in self.base_fn.params if param.has_default}
+            return self.jit_function._run((1,), args, kwargs, True)  # raises
+        named = {param.name: param.default for param in self.jit_function.params if param.has_default}
         named.update(zip(self.arg_names, args))
         named.update(kwargs)
         return named
@@ -176,8 +177,26 @@ class Autotuner(Launcher):
     the last measurement by configuration, ``bench_time`` its seconds.
     """
 
-    def __init__(self, fn: Any, configs: Iterable[Config], key: Iterable[str], options: dict[str, Any]):
+    def __init__(
+        self,
+        fn: Any,
+        arg_names: Iterable[str],
+        configs: Iterable[Config],
+        key: Iterable[str] | None,
+        reset_to_zero: Iterable[str] | None = None,
+        restore_value: Iterable[str] | None = None,
+        pre_hook: Callable | None = None,
+        post_hook: Callable | None = None,
+        prune_configs_by: dict[str, Any] | None = None,
+        warmup: float | None = None,
+        rep: float | None = None,
+        use_cuda_graph: bool = False,
+        do_bench: Callable | None = None,
+        cache_results: bool = False,
+    ):
         super().__init__(fn, "autotune")
+        if list(arg_names) != self.arg_names:
+            raise ValueError(f"Autotuner of {self.__name__}: arg_names is not {self.arg_names}")
         self.configs = list(configs) or [Config({})]
         for config in self.configs:
             if not isinstance(config, Config):
@@ -185,9 +204,9 @@ class Autotuner(Launcher):
                     f"@nereid.autotune of {self.__name__}: configs is a list of nereid.Config, not of "
                     f"{_runtime.describe(config)}"
                 )
-        self.keys = [key] if isinstance(key, str) else list(key)
-        self.reset_to_zero = list(options["reset_to_zero"] or ())
-        self.restore_value = list(options["restore_value"] or ())
+        self.keys = [key] if isinstance(key, str) else list(key or ())
+        self.reset_to_zero = list(reset_to_zero or ())
+        self.restore_value = list(restore_value or ())
         for name in self.keys:
             if name not in self.arg_names:
                 near = difflib.get_close_matches(name, self.arg_names, 1)
@@ -203,7 +222,7 @@ class Autotuner(Launcher):
                         f"@nereid.autotune of {self.__name__}: {what} names {name!r}, but the parameters are "
                         f"{', '.join(self.arg_names)}"
                     )
-        prune = dict(options["prune_configs_by"] or {})
+        prune = dict(prune_configs_by or {})
         unknown = prune.keys() - {"early_config_prune", "perf_model", "top_k"}
         if unknown:
             raise ValueError(
@@ -213,12 +232,15 @@ class Autotuner(Launcher):
         self.early_config_prune = prune.get("early_config_prune")
         self.perf_model = prune.get("perf_model")
         self.top_k = prune.get("top_k", 1.0)
-        self.warmup_ms = 25.0 if options["warmup"] is None else float(options["warmup"])
-        self.rep_ms = 100.0 if options["rep"] is None else float(options["rep"])
-        self.do_bench = options["do_bench"]
-        self.cache_results = bool(options["cache_results"]) or _environment.flag("NEREID_CACHE_AUTOTUNING")
-        self._user_pre_hook = options["pre_hook"]
-        self._user_post_hook = options["post_hook"]
+        self.warmup_ms = 25.0 if warmup is None else float(warmup)
+        self.rep_ms = 100.0 if rep is None else float(rep)
+        self.do_bench = do_bench
+        self.use_cuda_graph = use_cuda_graph
+        self.cache_results = bool(cache_results) or _environment.flag("NEREID_CACHE_AUTOTUNING")
+        self._user_pre_hook = pre_hook
+        self._user_post_hook = post_hook
+        self.user_defined_pre_hook = pre_hook is not None
+        self.user_defined_post_hook = post_hook is not None
         self._saved: dict[str, Any] = {}
         self.cache: dict[tuple, Config] = {}
         self.best_config: Config | None = None
@@ -328,6 +350,14 @@ class Autotuner(Launcher):
         times = sorted(1000 * together.maximum(once()) for _ in range(calls))
         return [times[int(share * (len(times) - 1) + 0.5)] for share in (0.5, 0.2, 0.8)]
 
+    def _bench(self, *args, config: Config, grid: Any, warmup: bool = False, **kwargs) -> list[float]:
+        """Milliseconds of one configuration on this rank: median, 20 %, 80 %; infinite
+        when it does not compile. For subclasses that choose in another way."""
+        self._check_conflicts(config, args, kwargs)
+        if self._compiles(config, args, grid, kwargs)[1] is not None:
+            return [float("inf")] * 3
+        return self._measure(config, args, grid, kwargs, _agree.Together(False, self.__name__))
+
     def _compiles(self, config: Config, args, grid, kwargs) -> tuple[Any, BaseException | None]:
         try:
             return self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **config.all_kwargs()}), None
@@ -391,7 +421,7 @@ class Autotuner(Launcher):
     # ---- results on disk
 
     def _result_key(self, key: tuple, configs: list[Config]) -> str:
-        return _cache.entry_key(["autotune", self.__name__, self.base_fn.cache_key, repr(key), *map(str, configs)])
+        return _cache.entry_key(["autotune", self.__name__, self.jit_function.cache_key, repr(key), *map(str, configs)])
 
     def _stored(self, key: tuple, configs: list[Config]) -> Config | None:
         found = _cache.read_result(self._result_key(key, configs))
@@ -502,16 +532,10 @@ def autotune(
 
     `use_cuda_graph`, `auto_prof_dir` and `hints` are accepted and have no effect.
     """
-    options = {
-        "prune_configs_by": prune_configs_by,
-        "reset_to_zero": reset_to_zero,
-        "restore_value": restore_value,
-        "pre_hook": pre_hook,
-        "post_hook": post_hook,
-        "warmup": warmup,
-        "rep": rep,
-        "do_bench": do_bench,
-        "cache_results": cache_results,
-    }
-    return lambda fn: Autotuner(fn, configs, key, options)
+    def decorate(fn: Any) -> Autotuner:
+        return Autotuner(
+            fn, getattr(fn, "arg_names", ()), configs, key, reset_to_zero, restore_value, pre_hook, post_hook,
+            prune_configs_by, warmup, rep, use_cuda_graph, do_bench, cache_results,
+        )
 
+    return decorate

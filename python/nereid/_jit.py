@@ -71,7 +71,7 @@ class JITParameter:
     """One parameter of a jit function."""
 
     def __init__(self, number: int, parameter: inspect.Parameter, no_specialize: bool, no_alignment: bool):
-        self.number = number
+        self.number = self.num = number
         self.name = parameter.name
         self.default = parameter.default
         self.has_default = parameter.default is not inspect.Parameter.empty
@@ -206,6 +206,10 @@ class JITFunction(_runtime.Dispatcher):
     @property
     def cache_key(self) -> str:
         return self.dependencies.digest
+
+    @functools.cached_property
+    def signature(self) -> inspect.Signature:
+        return inspect.signature(self.fn)
 
     @property
     def device_caches(self) -> dict[int, tuple[dict[int, Any]]]:

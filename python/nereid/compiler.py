@@ -28,7 +28,7 @@ class ASTSource:
         self, fn: Any, signature: dict[Any, str], constexprs: dict[Any, Any] | None = None, attrs: Any = None,
         constants: dict[Any, Any] | None = None,
     ):
-        fn = getattr(fn, "base_fn", fn)
+        fn = getattr(fn, "jit_function", fn)
         if not isinstance(fn, JITFunction):
             raise TypeError(f"ASTSource takes a jit function, not {_runtime.describe(fn)}")
         self.fn = fn

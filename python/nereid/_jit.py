@@ -7,6 +7,7 @@ import difflib
 import functools
 import inspect
 import os
+import warnings
 from typing import Any, Callable, Iterable
 
 from nereid import _environment, _runtime
@@ -85,16 +86,25 @@ class JITParameter:
 
 
 def _chosen(what: str, names: Iterable[str | int] | None, parameters: list[str], function: str) -> set[str]:
-    """Names of the parameters that a list of names and positions picks."""
+    """Names of the parameters that a list of names and positions picks. What picks
+    none has no effect, about which there is a warning."""
     chosen = set()
     for item in names or ():
         if isinstance(item, str) and item in parameters:
             chosen.add(item)
         elif isinstance(item, int) and not isinstance(item, bool) and -len(parameters) <= item < len(parameters):
             chosen.add(parameters[item])
+        elif isinstance(item, (str, int)) and not isinstance(item, bool):
+            near = difflib.get_close_matches(str(item), parameters, 1)
+            warnings.warn(
+                f"@nereid.jit of {function}: {what} names {item!r}, which is no parameter"
+                f"{f'; did you mean {near[0]!r}?' if near else ''}. The parameters are {', '.join(parameters) or 'none'}",
+                stacklevel=4,
+            )
         else:
-            raise ValueError(
-                f"@nereid.jit of {function}: {what} names {item!r}, but the parameters are {', '.join(parameters)}"
+            raise TypeError(
+                f"@nereid.jit of {function}: {what} is a list of names and positions of parameters, not of "
+                f"{_runtime.describe(item)}"
             )
     return chosen
 

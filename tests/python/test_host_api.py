@@ -31,9 +31,11 @@ def test_options_by_name_and_position():
     x = np.zeros(1, np.int32)
     signature = kernel[(1,)](x, 1, 16).signature
     assert x[0] == 17 and signature == {"x_ptr": "*i32", "n": "i32", "stride": "i32"}
-    for wrong in (["m"], [3], [True]):
-        with pytest.raises(ValueError, match="the parameters are x_ptr, n, stride"):
+    for wrong in (["m"], [3], ["strid"]):
+        with pytest.warns(UserWarning, match="The parameters are x_ptr, n, stride"):
             nereid.jit(kernel.fn, do_not_specialize=wrong)
+    with pytest.raises(TypeError, match="a list of names and positions of parameters, not of bool"):
+        nereid.jit(kernel.fn, do_not_specialize=[True])
     with pytest.raises(TypeError, match="no option 'do_not_specialise', did you mean 'do_not_specialize'"):
         nereid.jit(do_not_specialise=["n"])
 

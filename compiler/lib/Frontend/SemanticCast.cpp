@@ -141,6 +141,8 @@ Tensor Semantic::cast(const Tensor &value, Type target, const SourceRange &range
 
 Tensor Semantic::castRounding(const Tensor &value, Type target, llvm::StringRef rounding, const SourceRange &range) {
   Type from = value.type.element(), to = target.element();
+  if (from == to)
+    return value;
   bool narrows = from.isFloating() && to.isFloating() && from.bits() > to.bits();
   if (!narrows)
     fail(Diag::rounding_invalid, range, from.str(), to.str());

@@ -13,7 +13,7 @@ import nereid.language as tl
 from nereid import _jit, _tensors, compiler, distributed, libshmem_device, runtime, testing
 from nereid.language import extra
 from nereid.language import _types
-from nereid.language._constexpr import _unwrap, constexpr_function
+from nereid.language._constexpr import _unwrap, constexpr, constexpr_function
 
 #: The version of the language that files are told.
 VERSION = "3.5.0"
@@ -87,6 +87,7 @@ def _language() -> dict[str, dict[str, Any]]:
         "_constexpr_to_value": _unwrap,
         "constexpr_function": constexpr_function,
         "str_to_ty": _string_to_type,
+        "CONSTEXPR_0": constexpr(0),
     }
     libdevice = _public(extra.libdevice)
     math = {**libdevice, **_public(tl.math)}

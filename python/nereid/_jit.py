@@ -182,6 +182,7 @@ class JITFunction(_runtime.Dispatcher):
         self._source: FunctionSource | None = None
         self._dependencies: Dependencies | None = None
         functools.update_wrapper(self, fn)
+        self.__globals__ = fn.__globals__
 
     # ---- the source, as the compiler reads it
 

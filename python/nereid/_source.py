@@ -175,6 +175,8 @@ class Dependencies:
 
     def _record(self, name: str, container: Any, key: str | None, value: Any) -> None:
         inner = getattr(value, "__nereid_constexpr_function__", None)
+        if isinstance(value, constexpr) and inspect.isfunction(value.value):
+            inner = value.value
         if isinstance(value, type) and hasattr(value, "__nereid_aggregate__"):
             self._add("aggregate", name, repr(value.__nereid_aggregate__))
             self._visit(value.__nereid_init__.fn)

@@ -152,8 +152,12 @@ std::optional<Value> PythonEnvironment::importData(nb::handle object) {
 }
 
 std::optional<Value> PythonEnvironment::importLanguageObject(nb::handle object, const SourceRange &range) {
-  if (isConstexpr(object))
-    return import(object.attr("value"));
+  if (isConstexpr(object)) {
+    nb::object value = object.attr("value");
+    if (PyFunction_Check(value.ptr())) // runs while the kernel is compiled
+      return host(value, "function '" + text(value.attr("__name__")) + "'");
+    return import(value);
+  }
   if (PyModule_Check(object.ptr()))
     return host(object, "module '" + text(object.attr("__name__")) + "'");
   if (object.is_none())
@@ -332,6 +336,8 @@ std::optional<Value> PythonEnvironment::attribute(const Host &object, llvm::Stri
 Value PythonEnvironment::call(const Host &callee, llvm::ArrayRef<Value> args,
                               llvm::ArrayRef<std::pair<std::string, Value>> keywords, const SourceRange &range) {
   nb::object function = tryGet(hosts[callee.id], "__nereid_constexpr_function__");
+  if (!function.is_valid() && PyFunction_Check(hosts[callee.id].ptr()))
+    function = hosts[callee.id];
   if (!function.is_valid())
     throw CompileError(makeDiagnostic(Diag::not_callable, range, callee.description,
                                       "only jit functions, functions of the language and functions marked with "

@@ -224,7 +224,10 @@ void Walker::bind(llvm::StringRef name, Value value, const SourceRange &range, b
   Binding &binding = frame->locals[name.str()];
   // The same statement may come again when tl.static_range repeats it.
   bool again = binding.range.line == range.line && binding.range.column == range.column;
-  if (binding.version != 0 && binding.isConstexpr && !again) {
+  // A plain assignment makes another variable of the name, but not in a loop, which
+  // would have to hand a value to its next round.
+  bool carried = frame->beforeLoop && frame->beforeLoop->count(name.str());
+  if (binding.version != 0 && binding.isConstexpr && !again && (isConstexpr || carried)) {
     Diagnostic diagnostic = makeDiagnostic(Diag::constexpr_reassigned, range, name);
     diagnostic.notes.push_back({binding.range, "it was defined here"});
     throw CompileError(diagnostic);

@@ -278,8 +278,10 @@ void Walker::walkAnnAssign(const AnnAssignStmt &stmt) {
     return;
   }
   Value value = eval(*stmt.value);
+  // On a run-time value the annotation has no effect: where the name has to be
+  // known at compile time, the error says that it is not.
   if (holdsTensor(value))
-    fail(Diag::constexpr_expected, stmt.value->range, name->id, value.describe());
+    return assign(*stmt.target, value, stmt.value->range);
   bind(name->id, std::move(value), name->range, /*isConstexpr=*/true);
 }
 

@@ -37,7 +37,9 @@ def exchange(data: bytes) -> list[bytes]:
     _runtime.barrier()
     said = []
     for rank in range(_runtime.world_size()):
-        raw = ctypes.string_at(_runtime.peer_address(_slot, rank), _SLOT_BYTES)
+        theirs = ctypes.create_string_buffer(_SLOT_BYTES)
+        _runtime.peer_get(ctypes.addressof(theirs), _slot, _SLOT_BYTES, rank)
+        raw = theirs.raw
         said.append(raw[8 : 8 + struct.unpack_from("<q", raw)[0]])
     _runtime.barrier()  # all have read before anybody writes again
     return said

@@ -9,6 +9,7 @@ import importlib.util
 import os
 import platform
 import shlex
+import signal
 import sys
 from pathlib import Path
 from typing import Any, Sequence
@@ -105,7 +106,8 @@ def _run(args: argparse.Namespace) -> int:
         code = _run_once(args, command, schedule, environment)
         if code == 0:
             continue
-        if len(schedules) > 1 and not args.quiet:
+        stopped = code in (128 + signal.SIGINT, 128 + signal.SIGTERM)
+        if len(schedules) > 1 and not args.quiet and not stopped:
             print(f"nereid run: failed with --schedule={schedule}, after {number} other "
                   f"{'schedule' if number == 1 else 'schedules'} without a failure. To repeat it:\n  "
                   f"{_repeat_line(args, schedule)}", file=sys.stderr)

@@ -30,8 +30,9 @@ const std::vector<KnobInfo> &knobTable() {
                                     "at the start"},
       {"NEREID_NUM_THREADS", "0", "worker threads per rank; 0 = cores / ranks"},
       {"NEREID_PROFILE", "host", "target profile: host, cuda, ascend910b"},
-      {"NEREID_SCHEDULE", "fifo", "fifo, or random:SEED to shuffle programs "
-                                  "and inject yields"},
+      {"NEREID_SCHEDULE", "fifo", "fifo, or random:SEED for the order of "
+                                  "programs and late transfers that a seed "
+                                  "decides"},
       {"NEREID_RANKS_PER_NODE", "0",
        "ranks that share a node; programs reach other nodes by put, get and "
        "signals only; 0 = all ranks"},

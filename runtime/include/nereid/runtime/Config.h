@@ -56,8 +56,9 @@ struct JobOptions {
   std::optional<int32_t> numThreads;
   /// Target profile (NEREID_PROFILE, "host").
   std::optional<std::string> profile;
-  /// "fifo" or "random:SEED" (NEREID_SCHEDULE, "fifo"): the latter shuffles
-  /// the order of programs and injects yields, the same way for one seed.
+  /// "fifo" or "random:SEED" (NEREID_SCHEDULE, "fifo"): under the
+  /// latter the seed decides the order of everything that programs do by calls
+  /// of the runtime (docs/memory-model.md), with one worker thread per rank.
   std::optional<std::string> schedule;
   /// Ranks r with the same r / ranksPerNode are on one node
   /// (NEREID_RANKS_PER_NODE, 0 = all ranks). Programs cannot dereference memory

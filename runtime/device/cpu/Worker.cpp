@@ -240,8 +240,12 @@ void Worker::yieldFrom(Program &program, ProgramState state) {
 void Worker::poll(Program &program, bool first) {
   LaunchState &launch = *program.launch;
   uint64_t now = cheapTicks();
-  if (first)
+  if (first) {
+    // It has come out of the loop before: that is progress, which nothing else
+    // tells of when all its signals are ordinary stores.
     program.pollsSince = now;
+    bumpProgress();
+  }
   if (!launch.random) {
     const bool alone = job.maySpin && live.size() == 1 &&
                        launch.unstarted.load(std::memory_order_relaxed) == 0;

@@ -6,6 +6,9 @@
 // partner beyond the end counts as greatest, and any length can be sorted.
 #include "Rules.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace nereid;
 using namespace nereid::frontend;
 
@@ -19,8 +22,8 @@ public:
   }
 
   /// One step: every element with that at (its position ^ mask).
-  void step(int64_t mask) {
-    Tensor partner = op(BinaryOp::BitXor, position, Int(mask));
+  void step(const Value &mask) {
+    Tensor partner = op(BinaryOp::BitXor, position, mask);
     Tensor isFirst = s.compare(CompareOp::Lt, position, partner, range).as<Tensor>();
     if (!isPowerOfTwo(size)) {
       Tensor inside = s.compare(CompareOp::Lt, partner, Int(size), range).as<Tensor>();
@@ -37,16 +40,27 @@ public:
   }
 
   void sort() {
-    for (int64_t run = 2; run / 2 < size; run *= 2) {
-      step(run - 1);
-      for (int64_t distance = run / 4; distance > 0; distance /= 2)
-        step(distance);
+    if (size <= kUnrolledSize) {
+      for (int64_t run = 2; run / 2 < size; run *= 2) {
+        step(Int(run - 1));
+        for (int64_t distance = run / 4; distance > 0; distance /= 2)
+          step(Int(distance));
+      }
+      return;
     }
+    // As loops: the number of steps grows with the square of the size's logarithm.
+    Tensor merges = s.constant(Int(int64_t(llvm::Log2_64_Ceil(uint64_t(size)))), Scalar::Int32, range);
+    loop(merges, [&](const Tensor &merge) {
+      Tensor run = op(BinaryOp::LShift, Int(2), merge);
+      step(op(BinaryOp::Sub, run, Int(1)));
+      Tensor quarter = op(BinaryOp::RShift, run, Int(2));
+      loop(merge, [&](const Tensor &i) { step(op(BinaryOp::RShift, quarter, i)); });
+    });
   }
 
   void merge() {
     for (int64_t distance = size / 2; distance > 0; distance /= 2)
-      step(distance);
+      step(Int(distance));
   }
 
   /// The first `count` elements.
@@ -55,6 +69,23 @@ public:
   Tensor values;
 
 private:
+  /// Longest dimension that is sorted without loops.
+  static constexpr int64_t kUnrolledSize = 16;
+
+  /// `body` with 0, 1, ... count - 1; the values are carried.
+  void loop(const Tensor &count, llvm::function_ref<void(const Tensor &)> body) {
+    mlir::Location loc = s.loc(range);
+    mlir::Value zero = s.constant(Int(0), Scalar::Int32, range).handle;
+    mlir::Value one = s.constant(Int(1), Scalar::Int32, range).handle;
+    auto loop = mlir::scf::ForOp::create(s.builder, loc, zero, count.handle, one, mlir::ValueRange{values.handle});
+    mlir::OpBuilder::InsertionGuard guard(s.builder);
+    s.builder.setInsertionPointToStart(loop.getBody());
+    values.handle = loop.getRegionIterArg(0);
+    body(s.wrap(loop.getInductionVar(), Scalar::Int32, range));
+    mlir::scf::YieldOp::create(s.builder, loc, values.handle);
+    values.handle = loop.getResult(0);
+  }
+
   Tensor op(BinaryOp kind, const Value &a, const Value &b) { return s.binary(kind, a, b, range).as<Tensor>(); }
 
   /// A 1-D block repeated over the leading dimensions.

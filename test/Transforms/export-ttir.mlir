@@ -75,3 +75,19 @@ tt.func public @negation(%p: !tt.ptr<f32>, %x: tensor<8xf32>) {
 }
 
 }
+
+// Functions that upstream's back end has in its device library only.
+// CHECK-LABEL: tt.func @library
+tt.func @library(%x: tensor<8xf32>, %h: f16, %d: f64) {
+  // CHECK: tt.extern_elementwise %{{.*}} {libname = "", libpath = "", pure = true, symbol = "__nv_tanhf"} : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = math.tanh %x : tensor<8xf32>
+  // CHECK: %[[W:.*]] = arith.extf %{{.*}} : f16 to f32
+  // CHECK: %[[P:.*]] = tt.extern_elementwise %[[W]], %[[W2:.*]] {{.*}}symbol = "__nv_powf"} : (f32, f32) -> f32
+  // CHECK: arith.truncf %[[P]] : f32 to f16
+  %1 = math.powf %h, %h : f16
+  // CHECK: tt.extern_elementwise %{{.*}} {{.*}}symbol = "__nv_cbrt"} : (f64) -> f64
+  %2 = math.cbrt %d : f64
+  // CHECK: math.exp
+  %3 = math.exp %x : tensor<8xf32>
+  tt.return
+}

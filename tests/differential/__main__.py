@@ -44,6 +44,8 @@ def main() -> int:
     parser.add_argument("--seeds", default="0:100", metavar="FIRST:LAST", help="kernels to make (default 0:100)")
     parser.add_argument("--odd", choices=("no", "yes", "both"), default="both",
                         help="tiles whose sizes are no powers of two")
+    parser.add_argument("--accept", action="store_true",
+                        help="take what we export through the stock compiler as far as PTX (slow)")
     parser.add_argument("--show", action="store_true", help="print the kernel of each seed")
     parser.add_argument("--no-minimise", action="store_true", help="show failing kernels as they are")
     parser.add_argument("--keep", metavar="FOLDER", help="write failing kernels there")
@@ -58,7 +60,7 @@ def main() -> int:
                 program = generate(seed, odd)
                 if args.show:
                     print(describe(program))
-                outcome = harness.run(program)
+                outcome = harness.run(program, args.accept)
                 ran += 1
                 if not outcome.failed:
                     continue

@@ -115,6 +115,7 @@ class Expressions(Tiles):
     def _float_to_float(self, value: Value, dtype: str) -> Value:
         if dtype == "float16" and value.size > LARGEST:
             value = self.cut(value)
+            return self.as_type(value, dtype)
         error = value.error
         if bits(dtype) < bits(value.dtype) or dtype == "bfloat16":
             if error:
@@ -126,7 +127,9 @@ class Expressions(Tiles):
     def cut(self, value: Value) -> Value:
         if value.size <= LARGEST:
             return value
-        return replace(value, text=f"tl.clamp({value.text}, -64.0, 64.0)", size=64.0, literal=False)
+        # The bounds are fp32.
+        dtype = "float64" if value.dtype == "float64" else "float32"
+        return replace(value, text=f"tl.clamp({value.text}, -64.0, 64.0)", dtype=dtype, size=64.0, literal=False)
 
     def as_shape(self, value: Value, shape: tuple[int, ...]) -> Value | None:
         if value.shape == shape and not value.literal:

@@ -179,6 +179,7 @@ class Generator(Expressions):
             (self.statement_shape, 2), (self.statement_helper, 1), (self.statement_constexpr_if, 1),
             (self.statement_static_range, 1), (self.statement_memory, 1), (self.statement_atomic, 1),
             (self.statement_tuple, 1), (self.statement_dot, 1), (self.statement_block, 1), (self.statement_sort, 1),
+            (self.statement_ternary, 1), (self.statement_random, 1), (self.statement_hint, 1), (self.statement_narrow, 1),
         ]
         if depth == 0:
             choices.append((self.statement_return, 1))
@@ -375,8 +376,56 @@ class Generator(Expressions):
     def statement_tuple(self, depth: int) -> None:
         a, b = (self.as_shape(v, ()) if v.literal else v for v in (self.any_expression(1), self.any_expression(1)))
         names = self.fresh(), self.fresh()
+        if self.random.random() < 0.3:
+            pair = self.fresh("t")
+            self.emit(f"{pair} = ({self.plain(a)}, {self.plain(b)})")
+            self.emit(f"{names[0]} = {pair}[0]")
+            self.emit(f"{names[1]} = {pair}[{self.random.choice(['1', '-1'])}]")
+            self.values += [a.named(names[0]), b.named(names[1])]
+            return
         self.emit(f"{names[0]}, {names[1]} = {self.plain(a)}, {self.plain(b)}")
         self.values += [a.named(names[0]), b.named(names[1])]
+
+    def statement_ternary(self, depth: int) -> None:
+        """x if c else y: both arms of one type and shape."""
+        floating = self.random.random() < 0.4
+        shape = self.random.choice(self.shapes + [()])
+        first = self.leaf(floating, shape)
+        second = self.as_type(self.expression(2, floating, first.shape), first.dtype)
+        second = self.as_shape(second, first.shape)
+        condition = self.condition(())
+        self.define(Value(f"{self.plain(first)} if {self.plain(condition)} else {self.plain(second)}", first.dtype,
+                          first.shape, max(first.size, second.size), max(first.error, second.error),
+                          first.product or second.product))
+
+    def statement_random(self, depth: int) -> None:
+        shape = self.random.choice([shape for shape in self.shapes if len(shape) == 1] + [()])
+        offsets = self.as_type(self.leaf(False, shape), "int32")
+        seed = self.random.randint(0, 1000)
+        if self.random.random() < 0.6:
+            self.define(Value(f"tl.randint({seed}, {offsets.text})", "uint32", offsets.shape))
+        else:
+            self.define(Value(f"tl.rand({seed}, {offsets.text})", "float32", offsets.shape, 1.0))
+
+    def statement_hint(self, depth: int) -> None:
+        """What must not change anything."""
+        tiles = [value for value in self.visible() if len(value.shape) == 1 and is_int(value.dtype)]
+        if tiles and self.random.random() < 0.7:
+            tile = self.random.choice(tiles)
+            function = self.random.choice(["tl.multiple_of", "tl.max_contiguous", "tl.max_constancy"])
+            self.define(Value(f"{function}({tile.text}, 1)", tile.dtype, tile.shape))
+            return
+        self.emit(f"tl.assume({self.pid.text} >= 0)")
+
+    def statement_narrow(self, depth: int) -> None:
+        """To an 8-bit float and back."""
+        found = [value for value in self.visible() if value.dtype in ("float32", "float16") and value.exact
+                 and value.size < 400]
+        if not found or "interpreter" in self.ways:
+            return self.statement_ternary(depth)
+        value = self.random.choice(found)
+        narrow = self.random.choice(["float8e5", "float8e4nv"])
+        self.define(Value(f"{value.text}.to(tl.{narrow}).to(tl.{value.dtype})", value.dtype, value.shape, 2 * value.size))
 
     def statement_helper(self, depth: int) -> None:
         """A call of another jit function."""

@@ -147,7 +147,8 @@ class Harness:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def run(self, program: Program) -> Outcome:
+    def run(self, program: Program, accept: bool = False) -> Outcome:
+        """`accept`: the stock compiler takes what we export as far as PTX."""
         outcome = Outcome(program)
         results = outcome.results
         # The slow ones first, side by side.
@@ -164,6 +165,13 @@ class Harness:
                 results["ttir"] = self.native.ask("ttir", program, text)
             else:
                 results["stock"] = (status, text)
+        if "ttir" in program.ways and results.get("nereid", ("", 0))[0] == "ok":
+            status, text = self.native.ask("export", program)
+            results["export"] = self.native.ask("ttir", program, text) if status == "ok" else (status, text)
+            if accept and status == "ok":
+                status, text = self.stock.ask("accept", text)
+                if status != "ok":
+                    results["accept"] = (status, text)
         if "interpreter" in program.ways:
             results["interpreter"] = self.interpreter.receive()
         self._judge(outcome)

@@ -18,11 +18,12 @@ def minimise(harness: Harness, outcome: Outcome, seconds: float = 60.0) -> Outco
     kind = outcome.kind
     deadline = time.monotonic() + seconds
     best = outcome
+    accept = "accept" in outcome.results
 
     def attempt(source: str) -> bool:
         nonlocal best
         program = without_unused(best.program.with_source(source))
-        found = harness.run(program)
+        found = harness.run(program, accept)
         if found.failed and found.kind == kind:
             best = found
             return True
@@ -52,7 +53,7 @@ def minimise(harness: Harness, outcome: Outcome, seconds: float = 60.0) -> Outco
             else:
                 number += 1
     for smaller in smaller_launches(best.program):
-        found = harness.run(smaller)
+        found = harness.run(smaller, accept)
         if found.failed and found.kind == kind:
             best = found
     return best

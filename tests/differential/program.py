@@ -15,7 +15,8 @@ HEADERS = {
     "stock": "import triton\nimport triton.language as tl\n",
 }
 
-#: The ways in which a kernel runs, by name.
+#: The ways in which a kernel runs, by name. Where there is "ttir", there is "export"
+#: as well: what our front end writes for the stock package, read again.
 WAYS = {
     "nereid": "our front end, on the CPU",
     "ttir": "the stock front end's TTIR, on the CPU",

@@ -40,7 +40,7 @@ def test_what_once_differed(name, harness):
 @pytest.mark.parametrize("first", range(SEEDS.start, SEEDS.stop, CHUNK))
 def test_random_kernels(first, harness):
     for seed in range(first, min(first + CHUNK, SEEDS.stop)):
-        outcome = harness.run(generate(seed, odd=seed % 4 == 3))
+        outcome = harness.run(generate(seed, odd=seed % 4 == 3), accept=seed % 8 == 0)
         if outcome.failed:
             pytest.fail(report(minimise(harness, outcome)))
 

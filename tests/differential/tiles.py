@@ -104,6 +104,9 @@ class Tiles:
             if not math.isfinite(tolerance):
                 return self.statement_assign(depth)
         argument = self.output(dtype, tolerance)
+        if dtype == "int32" and not shape and pick.random() < 0.3:
+            self._named(f"tl.atomic_cas({argument.name} + 4096 * pid, {pick.choice([7, 8])}, {self.plain(value)})", dtype, ())
+            return None
         mask = ""
         condition = self.condition(shape)
         if pick.random() < 0.5 and condition.shape == shape:
@@ -356,4 +359,11 @@ class Tiles:
                 self.emit(f"{name} = tl.advance({name}, ({pick.choice([0, 1])}, {pick.choice([0, 2])}))")
             padding = ", padding_option=\"zero\"" if pick.random() < 0.7 else ""
             text = f"tl.load({name}, boundary_check=(0, 1){padding})"
-        self.define(Value(text, dtype, shape, size))
+        value = self.define(Value(text, dtype, shape, size))
+        if pick.random() < 0.4:
+            # Written through a block pointer whose window hangs over the edge.
+            target = self.output(dtype, 0.0)
+            pointer = self.fresh("block")
+            self.emit(f"{pointer} = tl.make_block_ptr({target.name} + 4096 * pid, ({pick.choice([rows, 3])}, {columns}), "
+                      f"({columns}, 1), ({pick.choice([0, 1])}, 0), ({rows}, {columns}), (1, 0))")
+            self.emit(f"tl.store({pointer}, {value.text}, boundary_check=(0, 1))")

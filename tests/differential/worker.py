@@ -82,6 +82,17 @@ def run_ttir(program: Program, text: str) -> list[np.ndarray]:
     return outputs(program, values)
 
 
+def export(program: Program) -> str:
+    """The kernel as our front end writes it for the stock package."""
+    from nereid import _compiler
+
+    function = getattr(load_source(program.text("nereid")), program.kernel)
+    types = {argument.name: (argument.signature, 16 if argument.is_pointer else 0) for argument in program.arguments}
+    specs = [("constexpr", program.constants[parameter.name]) if parameter.is_constexpr else types[parameter.name]
+             for parameter in function.params]
+    return _compiler.export_ttir(function, specs, function._options({}), "3.6")
+
+
 # ---- the stock front end
 
 
@@ -125,6 +136,29 @@ def make_ttir(kernel: Any, signature: dict[str, str], constants: dict[str, Any],
     module = source.make_ir(*arguments)
     if simplified:
         module = backend.make_ttir(module, {}, options, capability)
+    return str(module)
+
+
+def accept(text: str) -> str:
+    """Takes TTIR through the stock compiler as far as PTX."""
+    from triton._C.libtriton import ir
+    from triton.backends.compiler import GPUTarget, Language
+    from triton.compiler.compiler import make_backend
+
+    backend = make_backend(GPUTarget("cuda", 90, 32))
+    options = backend.parse_options({})
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    path = Path(_folder.name) / "exported.ttir"
+    path.write_text(text)
+    module = ir.parse_mlir_module(str(path), context)
+    module.context = context
+    stages: dict[str, Any] = {}
+    backend.add_stages(stages, options, Language.TRITON)
+    metadata = {"target": GPUTarget("cuda", 90, 32), **vars(options)}
+    for name in ("ttir", "ttgir", "llir", "ptx"):
+        module = stages[name](module, metadata)
     return str(module)
 
 
@@ -176,6 +210,12 @@ def mend_interpreter() -> None:
         return stock.TensorHandle(np.full(ret_ty.shape, arg.data.reshape(-1)[0], arg.data.dtype), arg.dtype.scalar)
 
     stock.InterpreterBuilder.create_splat = splat
+
+    def broadcast(self, arg, shape):
+        # Atomics take their operands' memory as if it were contiguous.
+        return stock.TensorHandle(np.ascontiguousarray(np.broadcast_to(arg.data, shape)), arg.dtype.scalar)
+
+    stock.InterpreterBuilder.create_broadcast = broadcast
 
     def arithmetic_shift(self, lhs, rhs):
         # It leaves its operands, and an unsigned result, with elements of signed types.
@@ -250,7 +290,7 @@ def run_interpreter(program: Program) -> list[np.ndarray]:
 
 FUNCTIONS = {
     "nereid": run_nereid, "ttir": run_ttir, "stock": stock_ttir, "stock_text": stock_text,
-    "interpreter": run_interpreter,
+    "export": export, "accept": accept, "interpreter": run_interpreter,
 }
 
 

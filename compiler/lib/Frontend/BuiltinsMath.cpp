@@ -146,10 +146,8 @@ template <bool isMax> static Value minMax(Semantic &s, const BoundArgs &args) {
 
 static Value clamp(Semantic &s, const BoundArgs &args) {
   Tensor x = promoteBF16(s, args[0], args.ranges[0]);
-  auto bound = [&](unsigned i) {
-    return args[i].isTensor() ? Value(promoteBF16(s, args[i], args.ranges[i])) : args[i];
-  };
-  Value low = bound(1), high = bound(2);
+  // Numbers have their own type here, as in tl.minimum.
+  Value low = promoteBF16(s, args[1], args.ranges[1]), high = promoteBF16(s, args[2], args.ranges[2]);
   if (!x.type.isFloating())
     fail(Diag::unsupported_dtype, args.ranges[0], x.type.element().str(), "tl.clamp",
          "use tl.minimum(tl.maximum(x, low), high) for integers");

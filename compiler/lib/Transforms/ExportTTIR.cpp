@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What upstream Triton reads, and errors for what it cannot express.
-#include "LibraryFunctions.h"
-
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
@@ -13,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace nereid {
 #define GEN_PASS_DEF_NEREIDEXPORTTTIR
@@ -52,6 +51,37 @@ void stripFunctionAttributes(tt::FuncOp function) {
   }
   if (!function->hasAttr("noinline"))
     function->setAttr("noinline", BoolAttr::get(function.getContext(), false));
+}
+
+/// The name in NVIDIA's device library of what `op` computes on fp32 or fp64, for
+/// operations that upstream's back end does not take; empty: none.
+std::string findLibraryFunction(Operation *op, bool isDouble) {
+  StringRef name = TypeSwitch<Operation *, StringRef>(op)
+                       .Case([](math::TanOp) { return "tan"; })
+                       .Case([](math::AsinOp) { return "asin"; })
+                       .Case([](math::AcosOp) { return "acos"; })
+                       .Case([](math::AtanOp) { return "atan"; })
+                       .Case([](math::SinhOp) { return "sinh"; })
+                       .Case([](math::CoshOp) { return "cosh"; })
+                       .Case([](math::TanhOp) { return "tanh"; })
+                       .Case([](math::AsinhOp) { return "asinh"; })
+                       .Case([](math::AcoshOp) { return "acosh"; })
+                       .Case([](math::AtanhOp) { return "atanh"; })
+                       .Case([](math::ErfcOp) { return "erfc"; })
+                       .Case([](math::CbrtOp) { return "cbrt"; })
+                       .Case([](math::ExpM1Op) { return "expm1"; })
+                       .Case([](math::Log10Op) { return "log10"; })
+                       .Case([](math::Log1pOp) { return "log1p"; })
+                       .Case([](math::TruncOp) { return "trunc"; })
+                       .Case([](math::RoundOp) { return "round"; })
+                       .Case([](math::RoundEvenOp) { return "rint"; })
+                       .Case([](math::PowFOp) { return "pow"; })
+                       .Case([](math::Atan2Op) { return "atan2"; })
+                       .Case([](math::CopySignOp) { return "copysign"; })
+                       .Default([](Operation *) { return ""; });
+  if (name.empty())
+    return {};
+  return ("__nv_" + name + (isDouble ? "" : "f")).str();
 }
 
 /// "distributed.wait" as the user wrote it: "dl.wait".

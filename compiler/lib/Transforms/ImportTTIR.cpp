@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From what upstream's front ends write to what targets take.
-#include "LibraryFunctions.h"
-
 #include "nereid/Dialect/Triton/IR/Triton.h"
 #include "nereid/Dialect/TritonGPU/IR/TritonGPU.h"
 #include "nereid/Transforms/Passes.h"
@@ -87,24 +85,13 @@ struct ImportTTIR : impl::NereidImportTTIRBase<ImportTTIR> {
       if (failed(expandDescriptorArguments(function)))
         return signalPassFailure();
     }
-    SmallVector<Operation *> ops;
-    module.walk([&](Operation *op) { ops.push_back(op); });
-    for (Operation *op : ops)
-      rewrite(op);
-  }
-
-  static void rewrite(Operation *op) {
-    OpBuilder builder(op);
-    if (isa<ttg::BarrierOp, gpu::BarrierOp>(op)) {
+    module.walk([](Operation *op) {
+      if (!isa<ttg::BarrierOp, gpu::BarrierOp>(op))
+        return;
+      OpBuilder builder(op);
       tt::BarrierOp::create(builder, op->getLoc());
       op->erase();
-    } else if (auto call = dyn_cast<tt::ExternElementwiseOp>(op)) {
-      Value value = emitLibraryFunction(builder, call.getLoc(), call.getSymbol(), call.getSrcs(), call.getType());
-      if (!value)
-        return;
-      call.replaceAllUsesWith(value);
-      call.erase();
-    }
+    });
   }
 };
 } // namespace

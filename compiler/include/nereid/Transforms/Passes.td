@@ -192,15 +192,13 @@ def NereidPinWaits : Pass<"nereid-pin-waits"> {
 def NereidImportTTIR : Pass<"nereid-import-ttir", "::mlir::ModuleOp"> {
   let summary = "Makes tt IR of what upstream's front end writes";
   let description = [{
-    `gpu.barrier` and `ttg.barrier` become `tt.debug_barrier`; functions of
-    NVIDIA's device library become the operations that compute them; arguments
-    that are descriptors become pointers, with `tt.make_tensor_descriptor` of the
-    sizes and strides that follow them; descriptors of signed or unsigned elements
-    become descriptors of plain ones; functions that take tiles may be inlined.
-    All other differences of the text are dealt with when it is read.
+    `gpu.barrier` and `ttg.barrier` become `tt.debug_barrier`; arguments that are
+    descriptors become pointers, with `tt.make_tensor_descriptor` of the sizes and
+    strides that follow them; descriptors of signed or unsigned elements become
+    descriptors of plain ones; functions that take tiles may be inlined. All other
+    differences of the text are dealt with when it is read.
   }];
-  let dependentDialects = ["::nereid::tt::TritonDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect"];
+  let dependentDialects = ["::nereid::tt::TritonDialect"];
 }
 
 def NereidExportTTIR : Pass<"nereid-export-ttir", "::mlir::ModuleOp"> {

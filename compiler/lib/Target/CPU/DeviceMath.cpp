@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/Target/CPU/DeviceMath.h"
 
+#include "DeviceBits.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -228,9 +230,13 @@ Value emitPlain(OpBuilder &builder, Location loc, StringRef symbol, ValueRange o
   }
   if (floating && operands.size() == 3 && base == "fma")
     return math::FmaOp::create(builder, loc, operands[0], operands[1], operands[2]);
+  if (name == "fast_exp10")
+    name = "exp10";
+  else if (name == "scalbn")
+    name = "ldexp";
   if (const Function *function = findFunction(name, elements, element))
     return callFunction(builder, loc, *function, operands, element);
-  return {};
+  return nereid::cpu::emitDeviceBits(builder, loc, symbol, operands, element);
 }
 
 bool isHalf(Type type) { return isFloatOf(getElementTypeOrSelf(type), 16, 16); }

@@ -36,6 +36,7 @@ TITLES = {
     "libshmem_device": "Functions and constants of nereid.libshmem_device.",
     "al": "Functions of the Ascend extension.",
     "bl": "Functions of the Ascend extension's buffers.",
+    "language_extra": "Names of single threads of GPUs.",
     "libdevice": "Functions of nereid.language.extra.libdevice.",
 }
 #: Rows that stand for Python's own names, for methods of types, or for classes

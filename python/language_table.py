@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "language.md"
 PYTHON_MODULES = {
     "tl": "nereid.language", "tl.math": "nereid.language.math", "tl.target_info": "nereid.language.target_info",
     "libdevice": "nereid.language.extra.libdevice", "al": "nereid.language.extra.cann.extension",
-    "bl": "nereid.extension.buffer.language", "dl": "nereid.distributed", "libshmem_device": "nereid.libshmem_device",
+    "bl": "nereid.extension.buffer.language", "dl": "nereid.distributed", "language_extra": "nereid.language.extra.language_extra", "libshmem_device": "nereid.libshmem_device",
 }  # fmt: skip
 HEADINGS = {
     "tl": "`tl`: nereid.language", "tl.math": "`tl.math`", "tl.target_info": "`tl.target_info`",

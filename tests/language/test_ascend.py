@@ -84,6 +84,28 @@ tl.store(p0 + 5, PIPE)
     assert MyOp.core == 0 and bl.buffer and bl.buffer_type and bl.address_space
 
 
+def test_older_spellings():
+    out = np.zeros(4, np.int32)
+    run("""
+x = tl.insert_slice(tl.arange(0, 4), tl.full((2,), 9, tl.int32), (1,), (2,), (1,))
+tl.compile_hint(x, "hint")
+for i in tl.parallel(0, 4):
+    tl.store(p0 + i, tl.get_element(x, (i,)) + tl.sub_vec_id() + tl.sub_vec_num())
+""", out)
+    assert out.tolist() == [1, 10, 10, 4]
+
+
+def test_names_of_threads():
+    prelude = "from nereid.language.extra import language_extra\nfrom nereid.language.extra.language_extra import tid, __syncthreads, ld\n"
+    refuse("tid(0)", "one thread", "tl.arange", prelude=prelude)
+    refuse("__syncthreads()", "in order", prelude=prelude)
+    refuse("ld(p0, scope='gpu', semantic='acquire')", "tl.load", prelude=prelude)
+    refuse("language_extra.__shfl_sync_i32(1, 2, 3)", "NVIDIA", prelude=prelude)
+    refuse("dl.allocate_smem(tl.float32, (4,))", "shared")
+    refuse("dl.ld_vector(p0, 4, 'gpu', 'acquire')", "blocks of elements")
+    refuse("dl.tma(p0)", "tl.make_tensor_descriptor")
+
+
 def test_flags():
     """Cube and vector code in the order of the text."""
     out = np.zeros(2, np.int32)

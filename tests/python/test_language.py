@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import nereid
 import nereid.distributed as dl
+import nereid.extension.buffer.language as bl
 import nereid.language as tl
 import nereid.language.extra.cann.extension as al
 from nereid import _compiler, libshmem_device
@@ -23,7 +24,7 @@ from nereid.language import _types
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = {
     "tl": tl, "tl.math": tl.math, "dl": dl, "libshmem_device": libshmem_device, "al": al,
-    "libdevice": tl.extra.libdevice,
+    "libdevice": tl.extra.libdevice, "language_extra": tl.extra.language_extra, "bl": bl,
 }
 
 

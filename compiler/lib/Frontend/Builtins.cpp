@@ -110,7 +110,7 @@ static const Table &table() {
     for (llvm::ArrayRef<BuiltinInfo> family :
          {programRows(), shapeRows(), dotRows(), memoryRows(), descriptorRows(), atomicRows(), selectRows(), mathRows(),
           reduceRows(), sortRows(), randomRows(), debugRows(), libdeviceRows(), libraryRows(), bitRows(), mapRows(), indexRows(), distributedRows(), shmemRows(),
-          ascendRows(), extensionRows(), sliceRows(), dtypeRows(), pythonRows()})
+          ascendRows(), extensionRows(), threadRows(), sliceRows(), dtypeRows(), pythonRows()})
       for (const BuiltinInfo &info : family) {
         t.rows.push_back(&info);
         t.byName.try_emplace(std::string(info.module) + "." + info.name, &info);

@@ -101,6 +101,7 @@ llvm::ArrayRef<BuiltinInfo> distributedRows();
 llvm::ArrayRef<BuiltinInfo> shmemRows();
 llvm::ArrayRef<BuiltinInfo> ascendRows();
 llvm::ArrayRef<BuiltinInfo> extensionRows();
+llvm::ArrayRef<BuiltinInfo> threadRows();
 llvm::ArrayRef<BuiltinInfo> sliceRows();
 llvm::ArrayRef<BuiltinInfo> dtypeRows();
 llvm::ArrayRef<BuiltinInfo> pythonRows();

@@ -9,6 +9,7 @@ import types
 from typing import Any
 
 import nereid
+import nereid.extension.buffer.language as buffer_language
 import nereid.language as tl
 from nereid import _jit, _tensors, compiler, distributed, libshmem_device, runtime, testing
 from nereid.language import extra
@@ -205,7 +206,9 @@ def _distributed() -> dict[str, dict[str, Any]]:
         "triton_dist.language.distributed_ops": dl,
         "triton_dist.language.extra": {},
         "triton_dist.language.extra.libshmem_device": shmem,
-        "triton_dist.language.extra.language_extra": {},
+        "triton_dist.language.extra.language_extra": {
+            name: value for name, value in vars(extra.language_extra).items() if hasattr(value, "__nereid_builtin__")
+        },
         "triton_dist.language.extra.ascend": {},
         "triton_dist.language.extra.ascend.libaclshmem_device": shmem,
         "triton_dist.language.extra.cuda": {},
@@ -220,6 +223,7 @@ def modules() -> dict[str, dict[str, Any]]:
     extension = {
         "triton.extension": {},
         "triton.extension.buffer": {},
+        "triton.extension.buffer.language": _public(buffer_language),
     }
     return {"triton": _root(), **_language(), **_runtime_names(), **extension, **_distributed()}
 

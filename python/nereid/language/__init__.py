@@ -6,6 +6,19 @@ dtypes and ``constexpr`` are ordinary Python objects.
 """
 
 from nereid.language._constexpr import const, constexpr, constexpr_function
+from nereid.language._generated.al import (  # names that older kernels spell tl.x
+    compile_hint,
+    extract_slice,
+    get_element,
+    insert_slice,
+    multibuffer,
+    parallel,
+    sub_vec_id,
+    sub_vec_num,
+    sync_block_all,
+    sync_block_set,
+    sync_block_wait,
+)
 from nereid.language._generated.tl import *  # noqa: F401,F403
 from nereid.language._generated.values import tensor, tensor_descriptor
 from nereid.language._types import PUBLIC_DTYPES as _DTYPES

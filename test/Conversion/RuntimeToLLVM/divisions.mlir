@@ -28,3 +28,24 @@ llvm.func @constant(%n: i32) -> i32 {
   %q = arith.divsi %n, %c : i32
   llvm.return %q : i32
 }
+
+// A shift by the width or more gives zeros, or copies of the sign.
+// CHECK-LABEL: llvm.func @shifts
+// CHECK-SAME: %[[X:.*]]: i32, %[[N:.*]]: i32
+// CHECK: %[[IN:.*]] = arith.cmpi ule, %[[N]], %{{.*}} : i32
+// CHECK-NEXT: %[[AMOUNT:.*]] = arith.select %[[IN]], %[[N]],
+// CHECK-NEXT: %[[LEFT:.*]] = arith.shli %[[X]], %[[AMOUNT]]
+// CHECK: arith.select %[[IN]], %[[LEFT]],
+// CHECK: %[[SIGN:.*]] = arith.shrsi %[[X]], %{{.*}}
+// CHECK-NOT: arith.select
+// CHECK: %[[KNOWN:.*]] = arith.shrui %[[X]], %{{.*}}
+llvm.func @shifts(%x: i32, %n: i32, %p: !llvm.ptr) {
+  %c31 = arith.constant 31 : i32
+  %a = arith.shli %x, %n : i32
+  llvm.store %a, %p : i32, !llvm.ptr
+  %b = arith.shrsi %x, %n : i32
+  llvm.store %b, %p : i32, !llvm.ptr
+  %c = arith.shrui %x, %c31 : i32
+  llvm.store %c, %p : i32, !llvm.ptr
+  llvm.return
+}

@@ -36,12 +36,12 @@ def copy_from_ub_to_l1(src, dst):
 
 
 @device_function("al", "custom")
-def custom(name, *args, out=None):
+def custom(name, *args, out=None, **attributes):
     """Not on the CPU target: a custom operation for Ascend."""
 
 
 @device_function("al", "custom_semantic")
-def custom_semantic(name, *args, out=None):
+def custom_semantic(name, *args, out=None, **attributes):
     """Not on the CPU target: a custom operation for Ascend."""
 
 

@@ -4,7 +4,12 @@
 
 from nereid.language._device import DeviceConstant, device_function
 
-__all__ = ["consume_token", "extern_call", "notify", "num_ranks", "rank", "symm_at", "wait"]
+__all__ = ["allocate_smem", "consume_token", "extern_call", "extract", "get_smem_shared_address_u32", "insert", "ld_vector", "make_vector", "notify", "num_ranks", "rank", "simt_exec_region", "smem_dealloc", "smem_get_ptr", "smem_index", "smem_load", "smem_store", "st_vector", "symm_at", "tma", "vector", "wait", "zeros_vector"]
+
+
+@device_function("dl", "allocate_smem")
+def allocate_smem(*args, **options):
+    """Not on the CPU target."""
 
 
 @device_function("dl", "consume_token")
@@ -19,6 +24,31 @@ def consume_token(value, token):
 @device_function("dl", "extern_call")
 def extern_call(lib_name, lib_path, args, arg_type_symbol_dict, is_pure):
     """Scalar call of a device library function; the symbol is picked by the exact dtypes of args."""
+
+
+@device_function("dl", "extract")
+def extract(*args, **options):
+    """Not on the CPU target."""
+
+
+@device_function("dl", "get_smem_shared_address_u32")
+def get_smem_shared_address_u32(*args, **options):
+    """Not on the CPU target."""
+
+
+@device_function("dl", "insert")
+def insert(*args, **options):
+    """Not on the CPU target."""
+
+
+@device_function("dl", "ld_vector")
+def ld_vector(*args, **options):
+    """Not on the CPU target."""
+
+
+@device_function("dl", "make_vector")
+def make_vector(*args, **options):
+    """Not on the CPU target."""
 
 
 @device_function("dl", "notify")
@@ -40,6 +70,41 @@ def rank(axis=-1):
     """This rank's number, an int32 scalar from 0 to num_ranks() - 1. axis is accepted and ignored."""
 
 
+@device_function("dl", "simt_exec_region")
+def simt_exec_region(*args, **options):
+    """Not on the CPU target."""
+
+
+@device_function("dl", "smem_dealloc")
+def smem_dealloc(*args, **options):
+    """Not on the CPU target."""
+
+
+@device_function("dl", "smem_get_ptr")
+def smem_get_ptr(*args, **options):
+    """Not on the CPU target."""
+
+
+@device_function("dl", "smem_index")
+def smem_index(*args, **options):
+    """Not on the CPU target."""
+
+
+@device_function("dl", "smem_load")
+def smem_load(*args, **options):
+    """Not on the CPU target."""
+
+
+@device_function("dl", "smem_store")
+def smem_store(*args, **options):
+    """Not on the CPU target."""
+
+
+@device_function("dl", "st_vector")
+def st_vector(*args, **options):
+    """Not on the CPU target."""
+
+
 @device_function("dl", "symm_at")
 def symm_at(ptr, rank):
     """Pointer to the same place in another rank's symmetric heap.
@@ -50,6 +115,16 @@ def symm_at(ptr, rank):
     """
 
 
+@device_function("dl", "tma")
+def tma(*args, **options):
+    """Not on the CPU target."""
+
+
+@device_function("dl", "vector")
+def vector(*args, **options):
+    """Not on the CPU target."""
+
+
 @device_function("dl", "wait")
 def wait(barrierPtrs, numBarriers, scope, semantic, waitValue=1):
     """Blocks until each of numBarriers signals from barrierPtrs on equals waitValue; returns an int32 token.
@@ -58,3 +133,8 @@ def wait(barrierPtrs, numBarriers, scope, semantic, waitValue=1):
     the target profile says (64 bytes on Ascend). scope: "gpu" (= "npu"), "sys", "cta". semantic: "acquire"
     or "relaxed". Only accesses through a pointer that consume_token tied to the token are ordered after the wait.
     """
+
+
+@device_function("dl", "zeros_vector")
+def zeros_vector(*args, **options):
+    """Not on the CPU target."""

@@ -95,3 +95,20 @@ def test_rounding_of_what_is_not_narrowed(dtype):
     x, y = np.linspace(0, 1, 8).astype(np.float32), np.zeros(8, dtype)
     rounding_kernel[(1,)](x, y, BLOCK=8)
     np.testing.assert_array_equal(y, x.astype(dtype))
+
+
+@nereid.jit
+def logical_kernel(x_ptr, y_ptr, and_ptr, or_ptr, BLOCK: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    x, y = tl.load(x_ptr + offs), tl.load(y_ptr + offs)
+    tl.store(and_ptr + offs, x.logical_and(y))
+    tl.store(or_ptr + offs, x.logical_or(y))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int8, np.float32, np.bool_])
+def test_logical_methods(dtype):
+    x, y = np.array([0, 0, 2, 3] * 2).astype(dtype), np.array([0, 5, 0, 4] * 2).astype(dtype)
+    both, either = np.zeros(8, np.bool_), np.zeros(8, np.bool_)
+    logical_kernel[(1,)](x, y, both, either, BLOCK=8)
+    np.testing.assert_array_equal(both, np.logical_and(x, y))
+    np.testing.assert_array_equal(either, np.logical_or(x, y))

@@ -133,3 +133,80 @@ def test_names(name):
     from nereid.compat import _names
 
     assert name in _names.modules()
+
+
+# ---- orders of tiles, the NPU's host library
+
+
+def order_kernel(function, names):
+    import nereid
+    import nereid.language as tl
+
+    @nereid.jit
+    def one(out_ptr, rank_size, rows, columns, tile_rows, tile_columns, OFFSET: tl.constexpr, COUNT: tl.constexpr):
+        step = tl.program_id(0)
+        if COUNT == 2:
+            found = function(step, rows, columns, tile_rows, tile_columns, OFFSET)
+        else:
+            found = function(step, rank_size, rows, columns, tile_rows, tile_columns, OFFSET)
+        for i in tl.static_range(COUNT):
+            tl.store(out_ptr + step * COUNT + i, found[i])
+
+    return one
+
+
+def test_orders_visit_every_tile_once():
+    import numpy as np
+
+    from nereid.compat import _orders
+
+    rng = np.random.default_rng(3)
+    for _ in range(6):
+        rows, columns, height, width, offset = (int(n) for n in rng.integers((1, 1, 1, 1, 1), (40, 40, 9, 9, 8)))
+        grid = (-(-rows // height), -(-columns // width))
+        tiles = grid[0] * grid[1]
+        out = np.zeros((tiles, 2), np.int32)
+        order_kernel(_orders.gemm_swizzle2d_Nz, 2)[(tiles,)](out, 1, rows, columns, height, width, OFFSET=offset, COUNT=2)
+        assert {tuple(tile) for tile in out} == {(r, c) for r in range(grid[0]) for c in range(grid[1])}
+        ranks = int(rng.integers(1, 6))
+        out = np.zeros((tiles * ranks, 5), np.int32)
+        order_kernel(_orders.dist_swizzle2d_Nz, 5)[(tiles * ranks,)](
+            out, ranks, rows, columns, height, width, OFFSET=1, COUNT=5)
+        assert len({tuple(tile) for tile in out[:, :3]}) == tiles * ranks and set(out[:, 2]) == set(range(ranks))
+        area = (out[:, 3] * out[:, 4]).sum()
+        assert area == ranks * rows * columns
+
+
+SHMEM = """
+import os
+import shmem as ash
+import torch
+import triton
+import triton.language as tl
+from triton_dist.language.extra import libshmem_device
+
+
+@triton.jit
+def put(x_ptr):
+    libshmem_device.int_p(x_ptr, 7 + libshmem_device.my_pe(), (libshmem_device.my_pe() + 1) % libshmem_device.n_pes())
+    libshmem_device.barrier_all()
+
+
+attributes = ash.InitAttr()
+attributes.my_rank, attributes.n_ranks = int(os.environ["NEREID_RANK"]), int(os.environ["NEREID_WORLD_SIZE"])
+attributes.local_mem_size = 1 << 20
+attributes.option_attr.data_op_engine_type = ash.OpEngineType.MTE
+assert ash.set_conf_store_tls(False, "") == 0 and ash.aclshmem_init(attributes) == 0
+x = ash.aclshmem_create_tensor([4], dtype=torch.int32, device_id=0)
+put[(1,)](x)
+print("got", int(x[0]))
+ash.aclshmem_free_tensor(x)
+assert ash.aclshmem_finialize() == 0
+"""
+
+
+def test_host_library_of_the_npu(tmp_path, cache_folder):
+    pytest.importorskip("torch")
+    script = write(tmp_path / "script.py", SHMEM)
+    done = run("-m", "nereid", "run", "-n", "2", "--as-triton", script)
+    assert sorted(done.stdout.split("\n")[:2]) == ["got 7", "got 8"]

@@ -261,3 +261,59 @@ def test_split_k(rng, split):
     split_k_kernel[(triton.cdiv(m, 16) * triton.cdiv(n, 16), split)](
         a, b, c, m, n, k, BLOCK_M=16, BLOCK_N=16, BLOCK_K=16, SPLIT_K=split)
     assert_close(c, want, atol=1e-4, rtol=1e-4)
+
+
+# ---- block-scaled operands
+
+
+@triton.jit
+def block_scaled_kernel(
+    a_ptr, a_scale_ptr, b_ptr, b_scale_ptr, c_ptr, M, N, K,
+    A_FORMAT: tl.constexpr, B_FORMAT: tl.constexpr, A_PACK: tl.constexpr, B_PACK: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+):
+    """a is M x K, b is stored as N x K; PACK elements of e2m1 share a byte; one scale (a power
+    of two, e8m0) for 32 elements along K."""
+    offs_m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    offs_n = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    rows, cols = (offs_m < M)[:, None], (offs_n < N)[:, None]
+    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for k in range(0, K, BLOCK_K):
+        offs_a = k // A_PACK + tl.arange(0, BLOCK_K // A_PACK)
+        offs_b = k // B_PACK + tl.arange(0, BLOCK_K // B_PACK)
+        offs_s = k // 32 + tl.arange(0, BLOCK_K // 32)
+        a = tl.load(a_ptr + offs_m[:, None] * (K // A_PACK) + offs_a[None, :], mask=rows, other=0)
+        b = tl.load(b_ptr + offs_n[:, None] * (K // B_PACK) + offs_b[None, :], mask=cols, other=0)
+        a_scale = tl.load(a_scale_ptr + offs_m[:, None] * (K // 32) + offs_s[None, :], mask=rows, other=127)
+        b_scale = tl.load(b_scale_ptr + offs_n[:, None] * (K // 32) + offs_s[None, :], mask=cols, other=127)
+        acc = tl.dot_scaled(a, a_scale, A_FORMAT, b.T, b_scale, B_FORMAT, acc)
+    tl.store(c_ptr + offs_m[:, None] * N + offs_n[None, :], acc, mask=rows & (offs_n < N)[None, :])
+
+
+E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+
+
+def scaled_operand(rng, kind, rows, k):
+    """(elements as stored, scales, values in float64)."""
+    scales = rng.integers(123, 131, (rows, k // 32)).astype(np.uint8)
+    factor = np.repeat(2.0 ** (scales.astype(np.float64) - 127), 32, axis=1)
+    if kind == "e2m1":
+        codes = rng.integers(0, 16, (rows, k)).astype(np.uint8)
+        return (codes[:, 0::2] | (codes[:, 1::2] << 4)), scales, E2M1[codes] * factor
+    dtype = {"e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}[kind]
+    values = rng.standard_normal((rows, k)).astype(np.float32).astype(dtype)
+    return values, scales, values.astype(np.float64) * factor
+
+
+@pytest.mark.parametrize("a_format, b_format", [("e4m3", "e4m3"), ("e5m2", "e4m3"), ("e2m1", "e2m1"), ("e4m3", "e2m1")])
+def test_block_scaled(rng, a_format, b_format):
+    m, n, k = int(rng.integers(1, 50)), int(rng.integers(1, 50)), 64 * int(rng.integers(1, 4))
+    a, a_scale, a64 = scaled_operand(rng, a_format, m, k)
+    b, b_scale, b64 = scaled_operand(rng, b_format, n, k)
+    c = np.empty((m, n), np.float32)
+    block_scaled_kernel[(triton.cdiv(m, 16), triton.cdiv(n, 32))](
+        a, a_scale, b, b_scale, c, m, n, k, A_FORMAT=a_format, B_FORMAT=b_format,
+        A_PACK=2 if a_format == "e2m1" else 1, B_PACK=2 if b_format == "e2m1" else 1,
+        BLOCK_M=16, BLOCK_N=32, BLOCK_K=64)
+    want = a64 @ b64.T
+    assert_close(c, want, atol=1e-5 * np.abs(want).max() + 1e-6, rtol=1e-5)

@@ -197,6 +197,10 @@ static Value toInt(Semantic &s, const BoundArgs &args) {
        "convert run-time values with x.to(tl.int32)");
 }
 
+template <bool isAnd> static Value logicalMethod(Semantic &s, const BoundArgs &args) {
+  return s.logical(isAnd, args[0], args[1], args.range);
+}
+
 static const BuiltinInfo rows[] = {
     {"tl", "program_id", "axis", false, programId,
      "Index of this program along an axis of the grid.\n\n"
@@ -223,6 +227,10 @@ static const BuiltinInfo rows[] = {
      "overflow_mode: \"trunc\" (default) or \"saturate\" for integer results; NaN saturates to 0."},
     {"tensor", "to", "self, dtype, fp_downcast_rounding=None, bitcast=False, overflow_mode=None", true, cast,
      "x.to(dtype): see tl.cast."},
+    {"tensor", "logical_and", "self, other", true, logicalMethod<true>,
+     "Whether both are true, element by element; numbers are true unless they are 0."},
+    {"tensor", "logical_or", "self, other", true, logicalMethod<false>,
+     "Whether one of both is true, element by element; numbers are true unless they are 0."},
     {"tensor", "item", "self", true, item, "The element of a block of one element, as a scalar."},
     {"tl", "to_tensor", "x", false, toTensor,
      "A number as a run-time scalar: int1, int32 (or the next that holds it), fp32 or fp64."},

@@ -13,6 +13,7 @@ import nereid.extension.buffer.language as buffer_language
 import nereid.language as tl
 from nereid import _jit, _tensors, compiler, distributed, libshmem_device, runtime, testing
 from nereid.language import extra
+from nereid.compat import _orders, _shmem
 from nereid.language import _types
 from nereid.language._constexpr import _unwrap, constexpr, constexpr_function
 
@@ -88,6 +89,7 @@ def _language() -> dict[str, dict[str, Any]]:
         "_constexpr_to_value": _unwrap,
         "constexpr_function": constexpr_function,
         "str_to_ty": _string_to_type,
+        "get_int_dtype": _get_int_dtype,
         "CONSTEXPR_0": constexpr(0),
     }
     libdevice = _public(extra.libdevice)
@@ -116,6 +118,10 @@ def _language() -> dict[str, dict[str, Any]]:
     if hasattr(tl, "target_info"):
         names["triton.language.target_info"] = _public(tl.target_info)
     return names
+
+
+def _get_int_dtype(bitwidth: int, signed: bool) -> Any:
+    return tl.int1 if bitwidth == 1 else getattr(tl, f"{'' if signed else 'u'}int{bitwidth}")
 
 
 def _string_to_type(name: str, *_ignored: Any) -> Any:
@@ -211,6 +217,9 @@ def _distributed() -> dict[str, dict[str, Any]]:
         },
         "triton_dist.language.extra.ascend": {},
         "triton_dist.language.extra.ascend.libaclshmem_device": shmem,
+        "triton_dist.language.extra.ascend.algorithm": {
+            "dist_swizzle2d_Nz": _orders.dist_swizzle2d_Nz, "gemm_swizzle2d_Nz": _orders.gemm_swizzle2d_Nz
+        },
         "triton_dist.language.extra.cuda": {},
         "triton_dist.language.extra.cuda.libnvshmem_device": shmem,
         "triton_dist.language.extra.hip": {},
@@ -226,4 +235,9 @@ def modules() -> dict[str, dict[str, Any]]:
         "triton.extension.buffer.language": _public(buffer_language),
     }
     return {"triton": _root(), **_language(), **_runtime_names(), **extension, **_distributed()}
+
+
+def optional_modules() -> dict[str, dict[str, Any]]:
+    """Modules that stand in only where none of the name can be imported."""
+    return {"shmem": {name: getattr(_shmem, name) for name in _shmem.__all__}}
 

@@ -5,7 +5,8 @@
     import triton                    # Nereid
     import triton.language as tl
 
-or ``nereid run --as-triton script.py``. In this process, and only here, the names
+or ``nereid run --as-triton script.py``. ``shmem``, the NPU's host library, stands for Nereid's symmetric
+memory where none is installed. In this process, and only here, the names
 ``triton``, ``triton.language``, ``triton.testing``, ``triton.runtime``,
 ``triton_dist.language`` and so on then stand for modules of Nereid; an installed
 triton is not touched, and not imported. A submodule that has no counterpart raises
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import sys
 import types
 
@@ -39,6 +41,7 @@ class _NoSuchModule(importlib.abc.MetaPathFinder):
 
 
 _finder = _NoSuchModule()
+_taken: set[str] = set()
 
 
 def is_installed() -> bool:
@@ -58,6 +61,10 @@ def install() -> None:
                 "nereid.compat.triton before it"
             )
     modules = _names.modules()
+    for name, contents in _names.optional_modules().items():
+        if name not in sys.modules and importlib.util.find_spec(name) is None:
+            modules[name] = contents
+            _taken.add(name)
     for name, contents in modules.items():
         module = types.ModuleType(name, f"Nereid, under the name {name}.")
         is_package = any(other.startswith(name + ".") for other in modules)
@@ -78,8 +85,9 @@ def uninstall() -> None:
     if not is_installed():
         return
     sys.meta_path.remove(_finder)
-    for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES or name in _taken]:
         del sys.modules[name]
+    _taken.clear()
 
 
 install()

@@ -223,6 +223,14 @@ class tensor:
     def log2(self):
         """Logarithm to base 2 of each element. fp16, bf16 and fp8 are computed in fp32 and rounded once."""
 
+    @device_function("tensor", "logical_and")
+    def logical_and(self, other):
+        """Whether both are true, element by element; numbers are true unless they are 0."""
+
+    @device_function("tensor", "logical_or")
+    def logical_or(self, other):
+        """Whether one of both is true, element by element; numbers are true unless they are 0."""
+
     @device_function("tl", "max")
     def max(self, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False, propagate_nan=None):
         """Greatest element along axis; axis None takes all elements and gives a scalar.

@@ -21,6 +21,7 @@ from nereid._jit import JITFunction, jit
 from nereid._autotune import Config, autotune, heuristics
 from nereid._tensors import reinterpret
 from nereid._aggregate import aggregate
+from nereid._stream import Event, Stream, current_stream, synchronize
 from nereid._job import barrier, finalize, init, is_initialized, job_info, rank, recover, world_size
 from nereid.language._constexpr import cdiv, constexpr, constexpr_function, next_power_of_2
 from nereid import compiler, runtime, symm, testing
@@ -35,12 +36,14 @@ __all__ = [
     "CompilationError",
     "CompiledKernel",
     "Config",
+    "Event",
     "InterpreterError",
     "JITFunction",
     "JobError",
     "LaunchError",
     "NereidError",
     "OutOfResources",
+    "Stream",
     "TensorDescriptor",
     "aggregate",
     "autotune",
@@ -50,6 +53,7 @@ __all__ = [
     "compiler",
     "constexpr",
     "constexpr_function",
+    "current_stream",
     "finalize",
     "heuristics",
     "init",
@@ -63,6 +67,7 @@ __all__ = [
     "runtime",
     "set_allocator",
     "symm",
+    "synchronize",
     "testing",
     "world_size",
 ]

@@ -9,7 +9,8 @@ import sys
 import traceback
 from typing import Any
 
-from nereid import _runtime
+from nereid import _runtime, _stream
+from nereid._errors import JobError
 
 _hooks_installed = False
 
@@ -20,7 +21,18 @@ def _on_uncaught(previous):
         # this text instead of with a dead process.
         reason = "".join(traceback.format_exception_only(kind, value)).strip()
         _runtime.abort(reason.splitlines()[0] if reason else kind.__name__)
-        previous(kind, value, trace)
+        if previous is not sys.__excepthook__ or _runtime.environment_world_size() == 1:
+            previous(kind, value, trace)
+            return
+        # In one piece: several ranks may have the same to say at the same time.
+        text = "".join(traceback.format_exception(kind, value, trace))
+        try:
+            sys.stderr.flush()
+            data = f"rank {_runtime.rank()}:\n{text}".encode("utf-8", "backslashreplace")
+            while data:
+                data = data[os.write(sys.stderr.fileno(), data):]
+        except (OSError, ValueError, AttributeError, JobError):
+            previous(kind, value, trace)
 
     return hook
 
@@ -34,6 +46,7 @@ def _install_hooks() -> None:
 
 
 def _finalize_at_exit() -> None:
+    _stream.finish_at_exit()
     try:
         _runtime.finalize()
     except Exception:  # the job has failed: that has been reported where it happened
@@ -110,8 +123,10 @@ def world_size() -> int:
 
 
 def barrier() -> None:
-    """Waits for all ranks; what they wrote before is visible after. Collective."""
-    _runtime.barrier()
+    """Waits for all ranks; what they wrote before is visible after. Collective.
+    Waits for no stream: see ``Stream.barrier`` and ``synchronize``."""
+    with _stream.host_waits():
+        _runtime.barrier()
 
 
 def recover() -> None:

@@ -29,10 +29,12 @@ GRACE = 10.0
 
 class RankFailure:
     """How one rank failed: ``rank``, ``exception`` (or None when it could not be
-    pickled or the process died), ``traceback`` and ``reason`` as text."""
+    pickled or the process died), ``traceback`` and ``reason`` as text, ``output``
+    (what it printed, when that was captured)."""
 
     def __init__(self, rank: int, reason: str, trace: str = "", exception: BaseException | None = None):
         self.rank = rank
+        self.output = ""
         self.reason = reason
         self.traceback = trace
         self.exception = exception
@@ -65,11 +67,23 @@ def _portable(value: Any) -> Any:
         return None
 
 
-def _child(fn: Callable, rank: int, args: Sequence[Any], environment: dict[str, str], pipe: int, trace_file) -> None:
+def _capture(file) -> None:
+    """All output of this process, whoever writes it, goes to `file`."""
+    for number in (1, 2):
+        os.dup2(file.fileno(), number)
+    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+
+
+def _child(
+    fn: Callable, rank: int, args: Sequence[Any], environment: dict[str, str], pipe: int, trace_file, output
+) -> None:
     """Runs in the forked process; never returns."""
     code = 1
     try:
         _runtime.die_with_parent()
+        if output is not None:
+            _capture(output)
         os.environ.update(environment)
         # SIGUSR1 makes a rank that is stuck say where.
         faulthandler.register(signal.SIGUSR1, file=trace_file, all_threads=True, chain=False)
@@ -79,8 +93,11 @@ def _child(fn: Callable, rank: int, args: Sequence[Any], environment: dict[str, 
             nereid.init()
             result = fn(*args)
             message = pickle.dumps(("result", result))
+            nereid.synchronize()
         except BaseException as error:  # SystemExit and KeyboardInterrupt too
-            trace = traceback.format_exc()
+            # Without the frame of this function.
+            inner = error.__traceback__.tb_next if error.__traceback__ else None
+            trace = "".join(traceback.format_exception(type(error), error, inner or error.__traceback__))
             reason = "".join(traceback.format_exception_only(type(error), error)).strip()
             _runtime.abort(reason.splitlines()[0] if reason else type(error).__name__)
             message = pickle.dumps(("error", reason, trace, _portable(error)))
@@ -111,8 +128,9 @@ def _describe_exit(status: int) -> str:
 
 
 class _Rank:
-    def __init__(self, rank: int, pid: int, pipe: int, trace_file):
+    def __init__(self, rank: int, pid: int, pipe: int, trace_file, output, memory):
         self.rank, self.pid, self.pipe, self.trace_file = rank, pid, pipe, trace_file
+        self.output, self.memory = output, memory
         self.data = bytearray()
         self.status: int | None = None
 
@@ -121,6 +139,8 @@ class _Rank:
             pid, status = os.waitpid(self.pid, 0 if block else os.WNOHANG)
             if pid:
                 self.status = status
+                # The others wait for it: they want to tell how it ended.
+                self.memory.rank_ended(self.rank, status)
 
     def kill(self, number: int) -> None:
         if self.status is None:
@@ -129,15 +149,35 @@ class _Rank:
             except ProcessLookupError:
                 pass
 
+    def printed(self) -> str:
+        if self.output is None:
+            return ""
+        self.output.seek(0)
+        return self.output.read().decode("utf-8", "replace")
+
     def stack(self) -> str:
         try:
             self.trace_file.seek(0)
-            return self.trace_file.read().decode("utf-8", "replace").strip()
+            text = self.trace_file.read().decode("utf-8", "replace").strip()
+            # What called spawn says nothing about the rank.
+            lines, kept, skip = text.splitlines(), [], False
+            for line in lines:
+                if not line.startswith("  File "):
+                    skip = False
+                elif line.endswith(" in _child") and __file__ in line:
+                    skip = True
+                if not skip:
+                    kept.append(line)
+            return "\n".join(kept)
         except (OSError, ValueError):
             return ""
 
 
-def _start(fn: Callable, world_size: int, args: Sequence[Any], extra: dict[str, str]) -> list[_Rank]:
+def _start(
+    fn: Callable, world_size: int, args: Sequence[Any], extra: dict[str, str], capture: bool
+) -> list[_Rank]:
+    heap = extra.get("NEREID_HEAP_SIZE")
+    memory = _runtime.JobMemory(world_size, _runtime.parse_byte_size(heap) if heap else None)
     sys.stdout.flush()
     sys.stderr.flush()
     job = f"spawn-{os.getpid()}-{secrets.token_hex(6)}"
@@ -146,21 +186,24 @@ def _start(fn: Callable, world_size: int, args: Sequence[Any], extra: dict[str, 
         for rank in range(world_size):
             read_end, write_end = os.pipe()
             trace_file = tempfile.TemporaryFile()
+            output = tempfile.TemporaryFile() if capture else None
             environment = {
                 **extra,
                 "NEREID_RANK": str(rank),
                 "NEREID_WORLD_SIZE": str(world_size),
                 "NEREID_LOCAL_RANK": str(rank),
                 "NEREID_JOB": job,
+                # The rank's own: it is closed with its job.
+                "NEREID_JOB_FD": str(memory.descriptor),
             }
             pid = os.fork()
             if pid == 0:
                 os.close(read_end)
                 for other in ranks:
                     os.close(other.pipe)
-                _child(fn, rank, args, environment, write_end, trace_file)
+                _child(fn, rank, args, environment, write_end, trace_file, output)
             os.close(write_end)
-            ranks.append(_Rank(rank, pid, read_end, trace_file))
+            ranks.append(_Rank(rank, pid, read_end, trace_file, output, memory))
     except BaseException:
         for started in ranks:
             started.kill(signal.SIGKILL)
@@ -183,10 +226,12 @@ def _parse(state: _Rank) -> tuple[Any, RankFailure | None]:
 
 
 def run_ranks(
-    fn: Callable, world_size: int, args: Sequence[Any], timeout: float, environment: dict[str, str]
+    fn: Callable, world_size: int, args: Sequence[Any], timeout: float, environment: dict[str, str],
+    outputs: dict[int, str] | None = None,
 ) -> tuple[dict[int, Any], list[RankFailure], bool]:
-    """(results by rank, failures in order, whether time ran out)."""
-    ranks = _start(fn, world_size, args, environment)
+    """(results by rank, failures in order, whether time ran out). What the ranks
+    print is captured into `outputs`, when that is given."""
+    ranks = _start(fn, world_size, args, environment, outputs is not None)
     results: dict[int, Any] = {}
     failures: list[RankFailure] = []
     deadline = time.monotonic() + timeout
@@ -202,7 +247,7 @@ def run_ranks(
             if left <= 0:
                 timed_out = not failures
                 break
-            for key, _ in selector.select(min(left, 0.05)):
+            for key, _ in selector.select(min(left, 0.02)):
                 chunk = os.read(key.fd, 1 << 16)
                 key.data.data += chunk
                 if not chunk:
@@ -245,6 +290,11 @@ def run_ranks(
             state.reap(block=True)
             os.close(state.pipe)
             state.trace_file.close()
+            if outputs is not None:
+                outputs[state.rank] = state.printed()
+                state.output.close()
+        for failure in failures:
+            failure.output = (outputs or {}).get(failure.rank, "")
         selector.close()
     return results, failures, timed_out
 

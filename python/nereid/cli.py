@@ -34,7 +34,8 @@ def _add_run(commands) -> None:
         usage="nereid run [-n N] [options] script.py [arguments ...]",
     )
     parser.add_argument("-n", "--ranks", type=_positive, default=1, metavar="N", help="number of ranks (default 1)")
-    parser.add_argument("--tag-output", action="store_true", help="put '[rank] ' before every line of output")
+    parser.add_argument("--tag-output", action=argparse.BooleanOptionalAction, default=False,
+                        help="put '[rank] ' before every line of output (default: not)")
     parser.add_argument("--heap-size", metavar="BYTES", help="symmetric heap of each rank, e.g. 512M or 2G")
     parser.add_argument("--timeout", type=float, metavar="S",
                         help="seconds without progress after which waiting fails; 0 = never")
@@ -50,10 +51,13 @@ def _add_run(commands) -> None:
                         "nodes by put, get and signals only (default: all ranks on one node)")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE",
                         help="variable for all ranks; {rank} in the value becomes the rank")
+    parser.add_argument("--rank-env", action="append", default=[], metavar="RANK:NAME=VALUE",
+                        help="variable for one rank; wins over --env")
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say which rank failed")
     parser.add_argument("--as-triton", action="store_true",
                         help="imports of triton and triton_dist mean Nereid, for files written for them")
-    parser.add_argument("-m", "--module", metavar="NAME", help="run a module instead of a script, like python -m")
+    parser.add_argument("-m", "--module", nargs=argparse.REMAINDER, metavar="NAME ...",
+                        help="run a module with all that follows as its arguments, like python -m")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py ...", help="script and its arguments")
     parser.set_defaults(function=_run)
 
@@ -92,12 +96,23 @@ def _command_line(args: argparse.Namespace) -> list[str]:
 
 
 def _run(args: argparse.Namespace) -> int:
+    if args.module is not None:
+        if not args.module:
+            raise UsageError("nereid run: -m takes the name of a module; write nereid run -n 4 -m module")
+        args.module, args.command = args.module[0], args.module[1:]
     environment = []
     for entry in args.env:
         name, equals, value = entry.partition("=")
         if not equals or not name:
             raise UsageError(f"nereid run: --env takes NAME=VALUE, not '{entry}'")
         environment.append((name, value))
+    for entry in args.rank_env:
+        rank, colon, setting = entry.partition(":")
+        name, equals, value = setting.partition("=")
+        if not (colon and equals and name and rank.isdecimal()):
+            raise UsageError(f"nereid run: --rank-env takes RANK:NAME=VALUE, not '{entry}'")
+        if int(rank) >= args.ranks:
+            raise UsageError(f"nereid run: --rank-env={entry}: the job has the ranks 0 to {args.ranks - 1}")
     if args.timeout is not None and args.timeout < 0:
         raise UsageError("nereid run: --timeout takes seconds, 0 for no limit")
     command = _command_line(args)
@@ -143,9 +158,19 @@ def _repeat_line(args: argparse.Namespace, schedule: str) -> str:
         if value is not None:
             words.append(f"{option}={value}")
     words += [f"--env={entry}" for entry in args.env]
+    words += [f"--rank-env={entry}" for entry in args.rank_env]
     if args.module:
         words += ["-m", args.module]
     return shlex.join([*words, *args.command])
+
+
+def _rank_environment(args: argparse.Namespace) -> list[tuple[int, str, str]]:
+    rows = []
+    for entry in args.rank_env:
+        rank, _, setting = entry.partition(":")
+        name, _, value = setting.partition("=")
+        rows.append((int(rank), name, value))
+    return rows
 
 
 def _run_once(args: argparse.Namespace, command: list[str], schedule: str, environment: list) -> int:
@@ -165,6 +190,7 @@ def _run_once(args: argparse.Namespace, command: list[str], schedule: str, envir
             profile=args.profile or "",
             num_threads=args.threads or 0,
             environment=environment,
+            rank_environment=_rank_environment(args),
             verbose=not args.quiet,
         )
     except JobError as error:

@@ -15,10 +15,23 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from nereid import _runtime
+from nereid import _runtime, _stream
 from nereid.language import _types
 
-__all__ = ["SymmetricTensor", "empty", "zeros", "ones", "full", "from_array", "free", "allocations"]
+__all__ = [
+    "SymmetricTensor",
+    "allocations",
+    "empty",
+    "empty_like",
+    "free",
+    "from_array",
+    "full",
+    "full_like",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+]
 
 
 def _shape_tuple(shape: int | Sequence[int]) -> tuple[int, ...]:
@@ -141,6 +154,8 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
         barriers and signals order accesses to it. JobError when the rank is on
         another node (``--ranks-per-node``)."""
         world = _runtime.world_size()
+        if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)):
+            raise TypeError(f"a rank is an integer, not {_runtime.describe(rank)}")
         if not 0 <= rank < world:
             raise ValueError(f"rank {rank} is outside the job of {world} ranks (0 to {world - 1})")
         return _view(self, _runtime.peer_address(self._address(), rank), self.shape, self.element_type)
@@ -152,6 +167,30 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
         if self.element_type.is_bf16():
             return torch.from_numpy(self.numpy().view(np.int16)).view(torch.bfloat16)
         return torch.from_numpy(self.numpy())
+
+    def fill_(self, value: Any) -> "SymmetricTensor":
+        """Sets all elements of this rank's part, in its turn inside ``with
+        stream:``. Returns the tensor."""
+        _stream.submit(lambda: self.numpy().fill(value))
+        return self
+
+    def zero_(self) -> "SymmetricTensor":
+        """``fill_(0)``."""
+        return self.fill_(0)
+
+    def copy_(self, source: Any) -> "SymmetricTensor":
+        """Copies `source`, an array of this shape or one that broadcasts to it, to
+        this rank's part, in its turn inside ``with stream:`` (it is read then).
+        Returns the tensor."""
+        array = source.numpy() if isinstance(source, SymmetricTensor) else np.asarray(source)
+        try:
+            fits = np.broadcast_shapes(array.shape, self.shape) == self.shape
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ValueError(f"an array of shape {array.shape} cannot be copied to a tensor of shape {self.shape}")
+        _stream.submit(lambda: np.copyto(self.numpy(), array, casting="unsafe"))
+        return self
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         view = self.numpy()
@@ -246,7 +285,9 @@ def _allocate(shape: Any, dtype: Any, label: str) -> SymmetricTensor:
     for size in sizes:
         count *= size
     _free_dropped()
-    address = _runtime.symm_allocate(max(1, count * element.itemsize), label, str(element.numpy_name), str(sizes))
+    address = _runtime.symm_allocate(
+        max(1, count * element.itemsize), label, str(element.numpy_name), str(sizes), _stream.caller()
+    )
     return SymmetricTensor(address, sizes, element)
 
 
@@ -278,9 +319,44 @@ def ones(shape: int | Sequence[int], dtype: Any = np.float32, *, name: str = "")
     return full(shape, 1, dtype, name=name)
 
 
+def _like(other: Any, dtype: Any) -> tuple[tuple[int, ...], Any]:
+    if isinstance(other, SymmetricTensor):
+        return other.shape, other.element_type if dtype is None else dtype
+    array = other if hasattr(other, "dtype") and hasattr(other, "shape") else np.asarray(other)
+    return tuple(array.shape), array.dtype if dtype is None else dtype
+
+
+def empty_like(other: Any, dtype: Any = None, *, name: str = "") -> SymmetricTensor:
+    """``empty`` with the shape and, unless given, the dtype of `other`."""
+    return empty(*_like(other, dtype), name=name)
+
+
+def zeros_like(other: Any, dtype: Any = None, *, name: str = "") -> SymmetricTensor:
+    """``zeros`` with the shape and, unless given, the dtype of `other`."""
+    return zeros(*_like(other, dtype), name=name)
+
+
+def ones_like(other: Any, dtype: Any = None, *, name: str = "") -> SymmetricTensor:
+    """``ones`` with the shape and, unless given, the dtype of `other`."""
+    return ones(*_like(other, dtype), name=name)
+
+
+def full_like(other: Any, value: Any, dtype: Any = None, *, name: str = "") -> SymmetricTensor:
+    """``full`` with the shape and, unless given, the dtype of `other`."""
+    shape, element = _like(other, dtype)
+    return full(shape, value, element, name=name)
+
+
 def from_array(array: Any, *, name: str = "") -> SymmetricTensor:
     """A symmetric tensor with a copy of this rank's `array`; all ranks pass arrays
     of one shape and dtype. Collective, a barrier."""
+    if hasattr(array, "detach"):  # torch
+        array = array.detach()
+        if str(array.dtype) == "torch.bfloat16":
+            tensor = _allocate(tuple(array.shape), "bfloat16", name)
+            tensor.torch().copy_(array)
+            _runtime.barrier()
+            return tensor
     source = np.asarray(array)
     tensor = _allocate(source.shape, source.dtype, name)
     tensor.numpy()[...] = source
@@ -300,5 +376,16 @@ def free(tensor: SymmetricTensor) -> None:
 
 
 def allocations() -> list[dict[str, Any]]:
-    """The live allocations of this rank's heap: offset, bytes, label, dtype, shape."""
+    """The live allocations of this rank's heap: offset, bytes, label, dtype, shape,
+    and where (the line of the program that allocated it)."""
     return _runtime.symm_allocations()
+
+
+# Transfers, signals and collectives of the host: they need what stands above.
+from nereid._host import (  # noqa: E402
+    all_gather, all_reduce, all_to_all, broadcast, get, put, signal_op, signal_wait_until
+)
+
+__all__ += [
+    "all_gather", "all_reduce", "all_to_all", "broadcast", "get", "put", "signal_op", "signal_wait_until"
+]

@@ -33,6 +33,7 @@ def spawn(
     *,
     timeout: float = 120.0,
     environment: dict[str, str] | None = None,
+    capture: bool = False,
 ) -> list[Any]:
     """Runs ``fn(*args)`` on `world_size` ranks of a new job and returns what they
     returned, by rank.
@@ -40,7 +41,9 @@ def spawn(
     Every rank is a process forked from this one, has joined the job when `fn`
     begins (``nereid.rank()`` tells it apart) and leaves it when `fn` returns.
     Results must be picklable. `environment` is added to the ranks' environment,
-    e.g. ``{"NEREID_TIMEOUT": "5"}``.
+    e.g. ``{"NEREID_TIMEOUT": "5"}``. With `capture` what a rank prints, to standard
+    output or standard error, appears in the error instead of among the output of
+    the others; of ranks that succeed it is not shown.
 
     Raises SpawnError when a rank raises, dies, or has not ended after `timeout`
     seconds: the message has the rank, the reason and the traceback of each. All
@@ -50,7 +53,10 @@ def spawn(
         raise ValueError(f"world_size is a positive number of ranks, not {world_size!r}")
     if not callable(fn):
         raise TypeError(f"spawn takes a function, not {fn!r}")
-    results, failures, timed_out = run_ranks(fn, world_size, args, timeout, dict(environment or {}))
+    results, failures, timed_out = run_ranks(
+        fn, world_size, args, timeout, {name: str(value) for name, value in (environment or {}).items()},
+        {} if capture else None,
+    )
     if failures:
         raise SpawnError(_failure_text(fn, world_size, failures, timed_out, timeout), failures, results)
     return [results[rank] for rank in range(world_size)]
@@ -67,6 +73,8 @@ def _failure_text(fn: Callable, world_size: int, failures: list[RankFailure], ti
         lines.append(f"\n--- rank {failure.rank}: {reason}")
         if failure.traceback:
             lines.append(failure.traceback.rstrip())
+        if failure.output:
+            lines.append(f"--- output of rank {failure.rank}:\n{failure.output.rstrip()}")
     return "\n".join(lines)
 
 

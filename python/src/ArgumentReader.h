@@ -22,6 +22,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace nereid::python {
@@ -121,6 +122,10 @@ public:
 
   /// "kernel: argument 2 'y_ptr': " for messages.
   std::string place(size_t index) const;
+
+  /// Objects made for this launch that own memory of its arguments; the caller
+  /// gets the references.
+  std::vector<PyObject *> takeKeepAlive() { return std::exchange(keepAlive, {}); }
 
 private:
   bool readConstexpr(PyObject *value, PyObject **spec);

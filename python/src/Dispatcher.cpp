@@ -5,6 +5,7 @@
 #include "Grid.h"
 #include "KernelImage.h"
 #include "LanguageObjects.h"
+#include "PendingLaunch.h"
 
 #include <cstddef>
 #include <functional>
@@ -298,6 +299,23 @@ bool callPreRunHooks(PyObject *hooks, PyObject *const *args, size_t numPositiona
   }
 }
 
+/// Hands a launch to the stream of this thread. What it needs stays alive.
+bool enqueueLaunch(const Dispatcher &state, const KernelImage &image, const Grid &size, ArgumentReader &reader,
+                   const Bound &bound, PyObject *kernel) {
+  PendingLaunch pending;
+  pending.name = state.name;
+  pending.image = &image;
+  pending.grid = size.dims;
+  for (size_t i = 0; i < reader.slots.size(); ++i)
+    pending.slots.push_back(reader.slots[i]);
+  pending.keepAlive.push_back(nb::borrow(kernel));
+  for (size_t i = 0; i < state.parameters.size(); ++i)
+    pending.keepAlive.push_back(nb::borrow(bound.values[i]));
+  for (PyObject *object : reader.takeKeepAlive())
+    pending.keepAlive.push_back(nb::steal(object));
+  return enqueue(std::move(pending));
+}
+
 PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t numPositional, PyObject *kwnames,
                  Mode mode) {
   Dispatcher &state = stateOf(self);
@@ -359,6 +377,15 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
     return nullptr;
   }
   uint32_t badSlot = 0;
+  if (currentStream()) {
+    if (!symmetricArguments(image, reader.slots.data(), badSlot)) {
+      failNotSymmetric(state, reader, bound, badSlot);
+    } else if (enqueueLaunch(state, image, size, reader, bound, kernel)) {
+      return kernel;
+    }
+    Py_DECREF(kernel);
+    return nullptr;
+  }
   switch (launchImage(image, size.dims, reader.slots.data(), badSlot)) {
   case ImageLaunch::Done: return kernel;
   case ImageLaunch::NotSymmetric: failNotSymmetric(state, reader, bound, badSlot); break;

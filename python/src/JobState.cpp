@@ -3,12 +3,16 @@
 #include "Errors.h"
 #include "Symmetric.h"
 
+#include "nereid/abi.h"
 #include "nereid/runtime/Config.h"
 #include "nereid/runtime/JobLauncher.h"
+#include "nereid/runtime/Launch.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <csignal>
@@ -107,6 +111,7 @@ static nb::dict allocationDict(const runtime::Allocation &allocation) {
   entry["label"] = nb::str(allocation.info.label.c_str());
   entry["dtype"] = nb::str(allocation.info.dtype.c_str());
   entry["shape"] = nb::str(allocation.info.shape.c_str());
+  entry["where"] = nb::str(allocation.info.where.c_str());
   return entry;
 }
 
@@ -188,18 +193,19 @@ void python::bindJob(nb::module_ &m) {
   // Symmetric memory; python/nereid/symm.py makes tensors of it.
   m.def(
       "symm_allocate",
-      [](uint64_t bytes, std::string label, std::string dtype, std::string shape) {
+      [](uint64_t bytes, std::string label, std::string dtype, std::string shape, std::string where) {
         Job &current = job("nereid.symm");
         void *address = nullptr;
         collective([&] {
-          auto result = current.allocate(bytes, {std::move(label), std::move(dtype), std::move(shape)});
+          auto result = current.allocate(
+              bytes, {std::move(label), std::move(dtype), std::move(shape), std::move(where)});
           if (result.ok())
             address = *result;
           return result.status();
         });
         return reinterpret_cast<uintptr_t>(address);
       },
-      nb::arg("bytes"), nb::arg("label"), nb::arg("dtype"), nb::arg("shape"));
+      nb::arg("bytes"), nb::arg("label"), nb::arg("dtype"), nb::arg("shape"), nb::arg("where") = "");
   m.def("symm_free", [](uintptr_t address) {
     Job &current = job("nereid.symm.free()");
     collective([&] { return current.free(reinterpret_cast<void *>(address)); });
@@ -242,6 +248,25 @@ void python::bindJob(nb::module_ &m) {
       },
       nb::arg("dest"), nb::arg("address"), nb::arg("bytes"), nb::arg("rank"));
   m.def(
+      "signal_op",
+      [](uintptr_t address, uint64_t value, bool add, int32_t bytes, int32_t rank) {
+        checkJob(job("nereid.symm").signal(reinterpret_cast<void *>(address), value, add ? NRD_SIG_ADD : NRD_SIG_SET,
+                                           bytes, rank));
+      },
+      nb::arg("address"), nb::arg("value"), nb::arg("add"), nb::arg("bytes"), nb::arg("rank"));
+  m.def(
+      "signal_wait_until",
+      [](uintptr_t address, int32_t comparison, uint64_t value, int32_t bytes, bool isSigned) {
+        Job &current = job("nereid.symm");
+        collective([&] {
+          return current.waitUntil(reinterpret_cast<void *>(address), comparison, value, bytes, isSigned);
+        });
+      },
+      nb::arg("address"), nb::arg("comparison"), nb::arg("value"), nb::arg("bytes"), nb::arg("is_signed"));
+  // For streams, which launch from threads of their own.
+  m.def("set_host_busy", [](bool busy) { runtime::setHostBusy(jobState().active() ? jobState().job : nullptr, busy); });
+  m.def("interrupt_launches", [] { runtime::interruptLaunches(jobState().active() ? jobState().job : nullptr); });
+  m.def(
       "node_of", [](int32_t rank) { return job("nereid").nodeOf(rank); }, nb::arg("rank"));
 
   m.def("parse_byte_size", [](const std::string &text) {
@@ -263,7 +288,9 @@ void python::bindJob(nb::module_ &m) {
       "launch_job",
       [](const std::vector<std::string> &argv, int32_t worldSize, bool tagOutput, std::optional<uint64_t> heapBytes,
          std::optional<double> timeout, const std::string &schedule, const std::string &profile, int32_t numThreads,
-         std::optional<int32_t> ranksPerNode, const std::vector<std::pair<std::string, std::string>> &environment, double grace, bool verbose) {
+         std::optional<int32_t> ranksPerNode, const std::vector<std::pair<std::string, std::string>> &environment,
+         const std::vector<std::tuple<int32_t, std::string, std::string>> &rankEnvironment, double grace,
+         bool verbose) {
         runtime::LaunchJobOptions options;
         options.tagOutput = tagOutput;
         options.heapBytes = heapBytes;
@@ -273,6 +300,7 @@ void python::bindJob(nb::module_ &m) {
         options.numThreads = numThreads;
         options.ranksPerNode = ranksPerNode;
         options.environment = environment;
+        options.rankEnvironment = rankEnvironment;
         options.graceSeconds = grace;
         options.verbose = verbose;
         runtime::JobResult result;
@@ -287,7 +315,18 @@ void python::bindJob(nb::module_ &m) {
       nb::arg("argv"), nb::arg("world_size"), nb::arg("tag_output") = false, nb::arg("heap_bytes").none() = nb::none(),
       nb::arg("timeout").none() = nb::none(), nb::arg("schedule") = "", nb::arg("profile") = "",
       nb::arg("num_threads") = 0, nb::arg("ranks_per_node").none() = nb::none(), nb::arg("environment") = std::vector<std::pair<std::string, std::string>>(),
+      nb::arg("rank_environment") = std::vector<std::tuple<int32_t, std::string, std::string>>(),
       nb::arg("grace") = 5.0, nb::arg("verbose") = true);
+
+  nb::class_<runtime::JobMemory>(m, "JobMemory", "Memory of a job whose ranks are started by nereid.testing.spawn.")
+      .def(nb::new_([](int32_t worldSize, std::optional<uint64_t> heapBytes) {
+             auto memory = runtime::JobMemory::create(worldSize, heapBytes);
+             checkJob(memory.status());
+             return std::move(*memory);
+           }),
+           nb::arg("world_size"), nb::arg("heap_bytes").none() = nb::none())
+      .def_prop_ro("descriptor", &runtime::JobMemory::descriptor)
+      .def("rank_ended", &runtime::JobMemory::rankEnded, nb::arg("rank"), nb::arg("status"));
 
   // For nereid.testing.spawn: children that must not outlive their parent.
   m.def("die_with_parent", [] { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0; });

@@ -34,6 +34,16 @@ int32_t python::activeSubVecNum() {
   return fromEnvironment;
 }
 
+bool python::symmetricArguments(const KernelImage &image, const uint64_t *slots, uint32_t &badSlot) {
+  runtime::Job *job = jobState().active() ? jobState().job : nullptr;
+  for (uint32_t slot : image.symmetricArgs)
+    if (job && !job->isSymmetric(reinterpret_cast<const void *>(slots[slot]))) {
+      badSlot = slot;
+      return false;
+    }
+  return true;
+}
+
 ImageLaunch python::launchImage(const KernelImage &image, const std::array<int32_t, 3> &grid, const uint64_t *slots,
                                 uint32_t &badSlot) {
   runtime::Job *job = jobState().active() ? jobState().job : nullptr;
@@ -42,11 +52,8 @@ ImageLaunch python::launchImage(const KernelImage &image, const std::array<int32
     if (!job)
       return ImageLaunch::Raised;
   }
-  for (uint32_t slot : image.symmetricArgs)
-    if (!job->isSymmetric(reinterpret_cast<const void *>(slots[slot]))) {
-      badSlot = slot;
-      return ImageLaunch::NotSymmetric;
-    }
+  if (!symmetricArguments(image, slots, badSlot))
+    return ImageLaunch::NotSymmetric;
 
   runtime::LaunchSpec spec;
   spec.kernelName = image.name;

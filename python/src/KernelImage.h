@@ -47,6 +47,10 @@ enum class ImageLaunch {
 ImageLaunch launchImage(const KernelImage &image, const std::array<int32_t, 3> &grid, const uint64_t *slots,
                         uint32_t &badSlot);
 
+/// Whether all arguments that must be symmetric are, as far as can be told
+/// before there is a job; else `badSlot` is one that is not.
+bool symmetricArguments(const KernelImage &image, const uint64_t *slots, uint32_t &badSlot);
+
 /// Vector cores per AI core of the profile in force.
 int32_t activeSubVecNum();
 

@@ -4,6 +4,7 @@
 #include "JobState.h"
 #include "KernelImage.h"
 #include "LanguageObjects.h"
+#include "PendingLaunch.h"
 #include "Symmetric.h"
 
 #include "nereid/abi.h"
@@ -20,5 +21,6 @@ NB_MODULE(_runtime, m) {
   nereid::python::bindJob(m);
   nereid::python::bindKernelImage(m);
   nereid::python::bindDispatcher(m);
+  nereid::python::bindStreams(m);
   nereid::python::bindLanguageObjects(m);
 }

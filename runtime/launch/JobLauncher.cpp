@@ -127,10 +127,21 @@ private:
   std::vector<Child> children;
   JobResult result;
   bool stopping = false;
+  int escalation = 0; ///< how often the ranks were told to stop
   uint64_t killAt = 0;
   uint64_t drainUntil = 0;
   std::string jobName;
 };
+
+/// Tells those who wait for a rank. One that finalized has done so itself.
+void markEnded(Segment &segment, int32_t rank, int status) {
+  RankSlot &slot = segment.control().rank(rank);
+  slot.exitStatus.store(uint32_t(status) + 1, std::memory_order_release);
+  uint32_t state = slot.state.load();
+  while (!isGone(RankState(state)) &&
+         !slot.state.compare_exchange_weak(state, uint32_t(RankState::Dead))) {
+  }
+}
 
 std::string replaceRank(std::string text, int32_t rank) {
   const std::string mark = "{rank}";
@@ -168,6 +179,9 @@ std::vector<std::string> Launcher::environmentOf(int32_t rank) const {
     set("NEREID_NUM_THREADS", std::to_string(options.numThreads));
   for (const auto &entry : options.environment)
     set(entry.first, replaceRank(entry.second, rank));
+  for (const auto &[only, name, value] : options.rankEnvironment)
+    if (only == rank)
+      set(name, replaceRank(value, rank));
 
   std::vector<std::string> out;
   for (char **e = environ; *e; ++e) {
@@ -307,15 +321,22 @@ void Launcher::ended(int32_t rank) {
   int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   result.exitCodes[size_t(rank)] = code;
 
-  // Tell those who wait for it. A rank that finalized has done so itself.
-  RankSlot &slot = segment->control().rank(rank);
-  slot.exitStatus.store(uint32_t(status) + 1, std::memory_order_release);
-  uint32_t state = slot.state.load();
-  while (!isGone(RankState(state)) &&
-         !slot.state.compare_exchange_weak(state, uint32_t(RankState::Dead))) {
-  }
+  markEnded(*segment, rank, status);
   if (code == 0 || stopping)
     return;
+  // A rank that left may end after those who noticed: it is the one to blame.
+  const FailureCell &failure = segment->control().header().failure;
+  bool blamed = escalation == 0 && result.firstBadRank >= 0 &&
+                result.firstBadRank != rank &&
+                failure.state.load(std::memory_order_acquire) == 2 &&
+                failure.rank == rank;
+  if (blamed) {
+    result.firstBadRank = rank;
+    result.exitCode = code;
+    if (options.verbose)
+      std::fprintf(stderr, "nereid run: it was rank %d, which %s\n", int(rank),
+                   exitText(status).c_str());
+  }
   if (result.firstBadRank < 0) {
     result.firstBadRank = rank;
     result.exitCode = code;
@@ -391,7 +412,6 @@ void Launcher::forward(Child &child, int32_t rank, Stream &stream) {
 }
 
 JobResult Launcher::watch() {
-  int escalation = 0;
   for (;;) {
     reap(false);
     bool open = false;
@@ -445,6 +465,42 @@ JobResult Launcher::watch() {
 }
 
 } // namespace
+
+struct JobMemory::Impl {
+  std::shared_ptr<Segment> segment;
+};
+
+JobMemory::~JobMemory() = default;
+
+Expected<std::unique_ptr<JobMemory>>
+JobMemory::create(int32_t worldSize, std::optional<uint64_t> heapBytes) {
+  if (worldSize < 1 || worldSize > kMaxRanks)
+    return Status::error(StatusCode::InvalidArgument,
+                         "the number of ranks must be 1.." +
+                             std::to_string(kMaxRanks) + ", got " +
+                             std::to_string(worldSize));
+  JobOptions options;
+  options.heapBytes = heapBytes;
+  Expected<Settings> settings = resolveSettings(options);
+  if (!settings.ok())
+    return settings.status();
+  Expected<std::shared_ptr<Segment>> segment =
+      Segment::create(worldSize, settings->heapBytes);
+  if (!segment.ok())
+    return segment.status();
+  (*segment)->control().header().hasLauncher.store(1);
+  std::unique_ptr<JobMemory> memory(new JobMemory);
+  memory->impl = std::make_unique<Impl>();
+  memory->impl->segment = *segment;
+  return memory;
+}
+
+int JobMemory::descriptor() const { return impl->segment->descriptor(); }
+
+void JobMemory::rankEnded(int32_t rank, int waitStatus) {
+  if (rank >= 0 && rank < impl->segment->worldSize())
+    markEnded(*impl->segment, rank, waitStatus);
+}
 
 Expected<JobResult> launchJob(const std::vector<std::string> &argv,
                               int32_t worldSize,

@@ -56,7 +56,7 @@ Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
   uint64_t number = ++collectives;
   own.requests[number & 1].text.set(request);
   own.collectives.store(number, std::memory_order_release);
-  setState(RankState::Collective);
+  enter(RankState::Collective);
   if (turns)
     turns->enterCollective(number);
 
@@ -103,7 +103,7 @@ Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
   }
   if (turns)
     turns->leaveCollective();
-  setState(RankState::Host);
+  leave(RankState::Collective);
   if (!result.ok())
     return result;
   return compareRequests(*this, number);

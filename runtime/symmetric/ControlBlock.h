@@ -112,6 +112,8 @@ struct alignas(64) RankSlot {
   std::atomic<uint64_t> collectives; // host collectives entered
   std::atomic<uint64_t> launches;    // launches entered
   std::atomic<uint32_t> launchWorkers;
+  /// Host code runs beside the launch: it may still write signals.
+  std::atomic<uint32_t> hostBusy;
   /// How its process ended, when the launcher knows: 1 + wait status.
   std::atomic<uint32_t> exitStatus;
   /// Which barrier of which kernel it stands at: hash << 32 | index.

@@ -75,8 +75,16 @@ FailureDetail Job::Impl::readFailure() const {
   return detail;
 }
 
-void Job::Impl::publishBlocked(const std::vector<BlockedGroup> &groups) {
+void Job::Impl::publishBlocked(const std::vector<BlockedGroup> &more) {
   RankSlot &own = slot();
+  std::lock_guard<std::mutex> guard(stateLock);
+  // A launch and a collective of two threads may both have something to tell.
+  uint64_t failure = header().failure.number.load(std::memory_order_acquire);
+  if (accountOf != failure)
+    accounts.clear();
+  accountOf = failure;
+  accounts.insert(accounts.end(), more.begin(), more.end());
+  const std::vector<BlockedGroup> &groups = accounts;
   int32_t count = int32_t(std::min<size_t>(groups.size(), kMaxRecords));
   for (int32_t i = 0; i < count; ++i) {
     const BlockedGroup &g = groups[size_t(i)];
@@ -100,8 +108,7 @@ void Job::Impl::publishBlocked(const std::vector<BlockedGroup> &groups) {
                " more places");
   }
   own.recordCount = count;
-  own.reported.store(header().failure.number.load(std::memory_order_acquire),
-                     std::memory_order_release);
+  own.reported.store(failure, std::memory_order_release);
 }
 
 static BlockedGroup load(const BlockedRecord &r, int32_t rank) {

@@ -41,6 +41,15 @@ Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s,
 
 Job::Impl::~Impl() = default;
 
+void Job::Impl::count(RankState state, int32_t by) {
+  std::lock_guard<std::mutex> guard(stateLock);
+  (state == RankState::Launch ? launching : collecting) += by;
+  if (!isGone(control.stateOf(rank)))
+    setState(collecting  ? RankState::Collective
+             : launching ? RankState::Launch
+                         : RankState::Host);
+}
+
 Job::Job(std::unique_ptr<Impl> impl) : pimpl(std::move(impl)) {}
 
 Job::~Job() {
@@ -76,10 +85,12 @@ static std::string heapFullText(const HeapAllocator &heap, uint64_t bytes,
     out += "; allocated:";
   for (size_t i = 0; i < all.size() && i < 8; ++i)
     out += (i ? ", " : " ") + infoText(all[i].info) + " " +
-           sizeText(all[i].bytes);
+           sizeText(all[i].bytes) +
+           (all[i].info.where.empty() ? "" : " at " + all[i].info.where);
   if (all.size() > 8)
     out += ", and " + std::to_string(all.size() - 8) + " smaller ones";
-  return out + "; set NEREID_HEAP_SIZE to more";
+  return out + "; free some, or set NEREID_HEAP_SIZE (nereid run --heap-size) "
+               "to more";
 }
 
 Expected<void *> Job::allocate(uint64_t bytes, const AllocationInfo &info) {
@@ -181,11 +192,9 @@ bool Job::reachable(int32_t rank) const {
   return pimpl->transport->reachable(rank);
 }
 
-/// Where the transport reaches `ptr`'s place on `rank`; null and an error when
-/// there is none.
-static uint8_t *transferAddress(const Job::Impl &job, const char *what,
-                                const void *ptr, uint64_t bytes, int32_t rank,
-                                Status &error) {
+uint8_t *transferAddress(const Job::Impl &job, const char *what,
+                         const void *ptr, uint64_t bytes, int32_t rank,
+                         Status &error) {
   uint64_t offset = 0;
   if (rank < 0 || rank >= job.worldSize)
     error = Status::error(StatusCode::BadRank,

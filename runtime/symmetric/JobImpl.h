@@ -34,6 +34,10 @@ struct Job::Impl {
   void setState(RankState state) {
     slot().state.store(uint32_t(state), std::memory_order_release);
   }
+  /// Host code, a launch and a collective can go on side by side, in several
+  /// threads: the rank is in a collective, else in a launch, else in host code.
+  void enter(RankState state) { count(state, 1); }
+  void leave(RankState state) { count(state, -1); }
   uint8_t *ownHeap() const {
     return heapBase ? heapBase + uint64_t(rank) * heapBytes : nullptr;
   }
@@ -87,6 +91,13 @@ struct Job::Impl {
 
   std::mutex hostLock;   ///< one host collective at a time
   std::mutex launchLock; ///< one launch at a time
+  std::mutex stateLock;  ///< guards what follows
+  int32_t launching = 0, collecting = 0;
+  /// Kernels whose launch waits for another one to end.
+  std::vector<std::string> queuedLaunches;
+  /// What this rank's threads have told of themselves for failure `accountOf`.
+  std::vector<BlockedGroup> accounts;
+  uint64_t accountOf = 0;
   uint64_t collectives = 0;
   /// Device barriers that this rank has entered; in step with deviceEpoch.
   uint64_t deviceBarriers = 0;
@@ -95,10 +106,18 @@ struct Job::Impl {
   std::unique_ptr<Transport> transport;
   /// Only under a random schedule.
   std::unique_ptr<Turns> turns;
+  void count(RankState state, int32_t by);
+
   std::unique_ptr<JobWatch> watch;
   /// Made by the first launch, which knows the device.
   std::unique_ptr<Executor> executor;
 };
+
+/// Where the transport reaches `ptr`'s place on `rank`; null and an error when
+/// there is none. `what` begins the message.
+uint8_t *transferAddress(const Job::Impl &job, const char *what,
+                         const void *ptr, uint64_t bytes, int32_t rank,
+                         Status &error);
 
 /// Makes Job objects; the constructor is private.
 struct JobFactory {

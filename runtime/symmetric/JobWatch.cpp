@@ -47,14 +47,15 @@ JobWatch::Snapshot JobWatch::look() const {
     s.steady.push_back(inFlight);
     if (inFlight)
       s.certain = false;
-    if (state == RankState::Collective) {
-      // Complete, but the rank has not got a core since: it will go on.
-      if (slot.collectives.load(std::memory_order_acquire) <=
-          job.header().hostEpoch.value.load(std::memory_order_acquire))
-        s.certain = false;
-      continue;
-    }
-    if (state != RankState::Launch) {
+    const bool collective = state == RankState::Collective;
+    // Complete, but the rank has not got a core since: it will go on.
+    if (collective && slot.collectives.load(std::memory_order_acquire) <=
+                          job.header().hostEpoch.value.load(
+                              std::memory_order_acquire))
+      s.certain = false;
+    if (slot.hostBusy.load(std::memory_order_acquire))
+      s.certain = false;
+    if (!collective && state != RankState::Launch) {
       s.certain = false;
       continue;
     }
@@ -82,7 +83,7 @@ JobWatch::Snapshot JobWatch::look() const {
       waiting = rankWaits = true;
       s.idlePasses.push_back(worker.idlePasses.load(std::memory_order_acquire));
     }
-    s.certain = s.certain && rankWaits;
+    s.certain = s.certain && (rankWaits || collective);
   }
   s.certain = s.certain && waiting;
   return s;

@@ -91,9 +91,11 @@ Expected<std::shared_ptr<Segment>> Segment::attach(int fd) {
   s->fd = fd;
   struct stat info;
   if (fstat(fd, &info) < 0)
-    return systemError("the job's memory (descriptor " + std::to_string(fd) +
-                           ")",
-                       errno);
+    return Status::error(StatusCode::Environment,
+                         "NEREID_JOB_FD=" + std::to_string(fd) +
+                             " is no open file: the variables of a rank are "
+                             "for its own process, not for others that it "
+                             "starts");
   JobHeader probe;
   std::memset(static_cast<void *>(&probe), 0, sizeof(probe));
   size_t head = offsetof(JobHeader, hasLauncher);

@@ -95,6 +95,8 @@ static void reportFault(Program &p) {
     reportFault(*p);
     break;
   case Landing::Interrupt:
+    // Another rank may have been interrupted first: then this is what it tells.
+    p->launch->noteRunning(*p, worker.landingSite);
     noteFailure(*p, StatusCode::Interrupted, "interrupted", worker.landingSite);
     break;
   case Landing::Stop:

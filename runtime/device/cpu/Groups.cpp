@@ -158,6 +158,18 @@ std::vector<BlockedGroup> LaunchState::groups() const {
     g.programs = programsText(*this, std::move(programs));
     out.push_back(std::move(g));
   }
+  {
+    std::lock_guard<std::mutex> guard(job.stateLock);
+    for (const std::string &kernel : job.queuedLaunches) {
+      BlockedGroup g;
+      g.rank = job.rank;
+      g.kind = "launch that waits";
+      g.note = "kernel '" + kernel +
+               "' starts when this one has ended: launches of one rank run one "
+               "after the other, those of different streams too";
+      out.push_back(std::move(g));
+    }
+  }
   if (out.empty()) {
     BlockedGroup g;
     g.rank = job.rank;

@@ -150,6 +150,21 @@ static Expected<Job::Impl *> defaultContext() {
   return instance;
 }
 
+/// Waits for the launch that is going on, which may want to tell who waits.
+static void waitForTurn(Job::Impl &job, std::unique_lock<std::mutex> &guard,
+                        std::string_view kernel) {
+  {
+    std::lock_guard<std::mutex> state(job.stateLock);
+    job.queuedLaunches.emplace_back(kernel);
+  }
+  guard.lock();
+  std::lock_guard<std::mutex> state(job.stateLock);
+  auto at = std::find(job.queuedLaunches.begin(), job.queuedLaunches.end(),
+                      kernel);
+  if (at != job.queuedLaunches.end())
+    job.queuedLaunches.erase(at);
+}
+
 Status launch(Job *job, const LaunchSpec &spec) {
   if (Status st = check(spec); !st.ok())
     return st;
@@ -162,17 +177,23 @@ Status launch(Job *job, const LaunchSpec &spec) {
       return context.status();
     impl = *context;
   }
-  std::lock_guard<std::mutex> guard(impl->launchLock);
+  std::unique_lock<std::mutex> guard(impl->launchLock, std::try_to_lock);
+  if (!guard.owns_lock())
+    waitForTurn(*impl, guard, spec.kernelName);
   if (impl->finalized.load(std::memory_order_acquire))
     return invalid("launch of '" + std::string(spec.kernelName) +
                    "' after this rank has finalized its job");
-  if (impl->jobFailed())
-    return impl->failureStatus();
+  if (impl->jobFailed()) {
+    if (impl->worldSize > 1)
+      return impl->failureStatus();
+    // An interrupt that came when its launch had just ended.
+    impl->resetFailure();
+  }
   RankSlot &slot = impl->slot();
   slot.launches.store(slot.launches.load(std::memory_order_relaxed) + 1,
                       std::memory_order_relaxed);
   LaunchState state(*impl, spec);
-  impl->setState(RankState::Launch);
+  impl->enter(RankState::Launch);
   WorkerPool::of(*impl).run(state);
 
   impl->transport->letGoOfArguments();
@@ -192,8 +213,36 @@ Status launch(Job *job, const LaunchSpec &spec) {
     if (impl->worldSize == 1)
       impl->resetFailure();
   }
-  impl->setState(RankState::Host);
+  impl->leave(RankState::Launch);
   return result;
+}
+
+static Job::Impl *implOf(Job *job) {
+  if (job)
+    return &job->impl();
+  Expected<Job::Impl *> context = defaultContext();
+  return context.ok() ? *context : nullptr;
+}
+
+void setHostBusy(Job *job, bool busy) {
+  if (Job::Impl *impl = implOf(job))
+    impl->slot().hostBusy.store(busy, std::memory_order_release);
+}
+
+void interruptLaunches(Job *job) {
+  Job::Impl *impl = implOf(job);
+  if (!impl)
+    return;
+  {
+    std::lock_guard<std::mutex> guard(impl->stateLock);
+    if (impl->launching == 0)
+      return;
+  }
+  FailureDetail detail;
+  detail.code = StatusCode::Interrupted;
+  detail.message = "interrupted";
+  detail.rank = impl->rank;
+  impl->publishFailure(detail);
 }
 
 } // namespace nereid::runtime

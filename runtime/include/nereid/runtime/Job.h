@@ -39,6 +39,9 @@ struct AllocationInfo {
   std::string label;
   std::string dtype;
   std::string shape;
+  /// Where in the host program it was allocated, "file:line"; may be empty and
+  /// may differ between ranks.
+  std::string where{};
 };
 
 /// A live symmetric allocation.
@@ -120,6 +123,17 @@ public:
   /// collective. They also reach other nodes. Errors: BadRank, NotSymmetric.
   Status put(void *dest, const void *source, uint64_t bytes, int32_t rank);
   Status get(void *dest, const void *source, uint64_t bytes, int32_t rank);
+  /// Sets or adds (NRD_SIG_*) `value` to the signal of `bytes` (4 or 8) bytes on
+  /// `rank` whose address is given as this rank's own; all that this rank wrote
+  /// to `rank` before is visible first. Not collective. Errors: BadRank,
+  /// NotSymmetric, BadAccess (misaligned).
+  Status signal(void *signal, uint64_t value, int32_t op, int32_t bytes,
+                int32_t rank);
+  /// Waits until `*signal CMP value` (NRD_CMP_*) holds for this rank's own
+  /// signal; acquire. Not collective. Errors: those of signal(), and whatever
+  /// ends the waits of the job: dead ranks, NEREID_TIMEOUT, Interrupted.
+  Status waitUntil(const void *signal, int32_t comparison, uint64_t value,
+                   int32_t bytes, bool isSigned);
   /// `ptr`'s place in the heap of `rank`; null when `ptr` lies in no heap, the
   /// rank is outside the job or it is on another node.
   void *peerAddress(const void *ptr, int32_t rank) const;

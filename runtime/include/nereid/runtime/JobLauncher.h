@@ -14,8 +14,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,6 +39,8 @@ struct LaunchJobOptions {
   int32_t numThreads = 0;
   /// More variables for all ranks; "{rank}" in a value becomes the rank.
   std::vector<std::pair<std::string, std::string>> environment;
+  /// More variables for single ranks; they win over those for all.
+  std::vector<std::tuple<int32_t, std::string, std::string>> rankEnvironment;
   /// Seconds that survivors get to report after one rank failed, and that
   /// ranks get to stop after Ctrl-C, before they are killed.
   double graceSeconds = 5.0;
@@ -52,6 +56,30 @@ struct JobResult {
   int32_t firstBadRank = -1;
   /// Exit code of every rank (128 + signal number for signals).
   std::vector<int32_t> exitCodes;
+};
+
+/// The memory of a job whose rank processes somebody else starts: who holds it
+/// can tell the ranks how one of them ended. The ranks get a copy of the
+/// descriptor, and its number as NEREID_JOB_FD.
+class JobMemory {
+public:
+  /// `heapBytes` empty = NEREID_HEAP_SIZE or its default. Errors:
+  /// InvalidArgument, Environment, OutOfMemory, SystemError.
+  static Expected<std::unique_ptr<JobMemory>>
+  create(int32_t worldSize, std::optional<uint64_t> heapBytes);
+  ~JobMemory();
+  JobMemory(const JobMemory &) = delete;
+  JobMemory &operator=(const JobMemory &) = delete;
+
+  /// Close-on-exec.
+  int descriptor() const;
+  /// The process of `rank` has ended with this wait status.
+  void rankEnded(int32_t rank, int waitStatus);
+
+private:
+  JobMemory() = default;
+  struct Impl;
+  std::unique_ptr<Impl> impl;
 };
 
 /// Runs `argv` (argv[0] is looked up in PATH) as `worldSize` ranks and waits

@@ -54,6 +54,14 @@ struct LaunchSpec {
 /// the first failure anywhere in the job when that made this launch stop.
 Status launch(Job *job, const LaunchSpec &spec);
 
+/// For hosts that launch from threads of their own. While host code runs beside
+/// a launch, a launch all of whose programs wait is no deadlock yet: the host
+/// may write a signal. It says so here, and takes it back when it waits for the
+/// launch itself. `job` as in launch().
+void setHostBusy(Job *job, bool busy);
+/// Makes the launch that another thread is in, if any, fail with Interrupted.
+void interruptLaunches(Job *job);
+
 /// The entry points of abi.h for a JIT's symbol table.
 struct RuntimeSymbol {
   const char *name;

@@ -74,3 +74,24 @@ tt.func public @call(%a: tensor<16xf32>) {
 tt.func private @helper(%a: tensor<16xf32>) -> tensor<16xf32> attributes {noinline = true} {
   tt.return %a : tensor<16xf32>
 }
+
+// -----
+
+tt.func public @atomics(%p: !tt.ptr<f32>, %x: f32, %q: !tt.ptr<i8>, %i: i8, %h: !tt.ptr<bf16>, %b: bf16, %m: i1) {
+  // expected-error @below {{tt.atomic_rmw cannot be expressed in the TTIR of Triton 3.6 on elements of type 'f32': it has integers of 32 and 64 bits, and sums of floats}}
+  %0 = tt.atomic_rmw max, relaxed, gpu, %p, %x, %m : (!tt.ptr<f32>, f32, i1) -> f32
+  // expected-error @below {{tt.atomic_rmw cannot be expressed in the TTIR of Triton 3.6 on elements of type 'i8'}}
+  %1 = tt.atomic_rmw add, relaxed, gpu, %q, %i, %m : (!tt.ptr<i8>, i8, i1) -> i8
+  %2 = tt.atomic_rmw fadd, relaxed, gpu, %h, %b, %m : (!tt.ptr<bf16>, bf16, i1) -> bf16
+  // expected-error @below {{tt.atomic_cas cannot be expressed in the TTIR of Triton 3.6 on elements of 8 bits}}
+  %3 = tt.atomic_cas relaxed, gpu, %q, %i, %i : (!tt.ptr<i8>, i8, i8) -> i8
+  tt.return
+}
+
+// -----
+
+tt.func public @unsigned(%d: !tt.tensordesc<4xi32>, %x: tensor<4xi32>, %i: i32) {
+  // expected-error @below {{tt.descriptor_reduce cannot be expressed in the TTIR of Triton 3.6 on unsigned elements: use pointers}}
+  tt.descriptor_reduce max, %d[%i], %x {nereid.unsigned} : !tt.tensordesc<4xi32>, tensor<4xi32>
+  tt.return
+}

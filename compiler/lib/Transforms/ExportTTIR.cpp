@@ -143,6 +143,19 @@ private:
       return cannot(op) << ": use tl.make_tensor_descriptor, or pointers and masks";
     if (isa<tt::AtomicPollOp>(op) && form == TextForm::Triton36)
       return cannot(op) << ": loop over tl.atomic_cas";
+    if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op)) {
+      Type element = getElementTypeOrSelf(atomic.getVal().getType());
+      bool isHalfSum = isa<FloatType>(element) && tt::getElementBits(element) == 16 &&
+                       atomic.getAtomicRmwOp() == tt::RMWOp::FADD;
+      bool isFloatOrder = isa<FloatType>(element) && llvm::is_contained({tt::RMWOp::MAX, tt::RMWOp::MIN},
+                                                                        atomic.getAtomicRmwOp());
+      if (isFloatOrder || (tt::getElementBits(element) < 32 && !isHalfSum))
+        return cannot(op) << " on elements of type " << element << ": it has integers of 32 and 64 bits, and sums of floats";
+    }
+    if (auto cas = dyn_cast<tt::AtomicCASOp>(op))
+      if (tt::getElementBits(getElementTypeOrSelf(cas.getVal().getType())) < 16)
+        return cannot(op) << " on elements of " << tt::getElementBits(getElementTypeOrSelf(cas.getVal().getType()))
+                          << " bits";
     if (auto dot = dyn_cast<tt::DotOp>(op))
       if (dot.getInputPrecision() == tt::InputPrecision::HF32)
         return cannot(op) << " with input_precision=\"hf32\": it has \"tf32\", \"tf32x3\" and \"ieee\"";

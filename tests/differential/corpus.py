@@ -37,6 +37,14 @@ def kernel(x, out):
     # The number is an int32 here: nothing wraps at 8 bits.
     tl.store(out + o, (tl.minimum(v, 9) - tl.maximum(v, 5)) << 2)
 """, {"x": ("int8", range(-128, 128, 16)), "out": ("int32", None)}),
+    _kernel("number_in_clamp", """\
+@triton.jit
+def kernel(x, out):
+    o = tl.arange(0, 16)
+    v = tl.load(x + o)
+    # The bounds are fp32, and so is the result: the product is not rounded to fp16.
+    tl.store(out + o, tl.clamp(v, -2.0, 2.0) * 0.3333)
+""", {"x": ("float16", range(-8, 8)), "out": ("float32", None)}),
     _kernel("descriptor_of_unsigned", """\
 @triton.jit
 def kernel(x, out):

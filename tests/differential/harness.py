@@ -155,7 +155,7 @@ class Harness:
         if "interpreter" in program.ways:
             self.interpreter.send("interpreter", program)
         if "ttir" in program.ways:
-            self.stock.send("stock", program, program.seed % 2 == 1, 80 if program.seed % 4 > 1 else 90)
+            self.stock.send("stock", program, program.seed % 2 == 1, 89 if program.seed % 4 > 1 else 90)
         if "nereid" in program.ways:
             results["nereid"] = self.native.ask("nereid", program)
         if "ttir" in program.ways:

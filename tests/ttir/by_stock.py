@@ -123,8 +123,8 @@ def _type(name: str) -> str:
 def stock_kernel(function: Any, specs: list, options: dict) -> Any:
     signature, constants, attributes = {}, {}, {}
     for i, (parameter, spec) in enumerate(zip(function.params, specs)):
-        if spec[0] == "tuple":
-            raise Refused("a tuple argument")
+        if spec[0] in ("tuple", "tensordesc"):
+            raise Refused(f"an argument that is a {spec[0]}")
         if spec[0] == "constexpr":
             signature[parameter.name] = "constexpr"
             constants[parameter.name] = _constant(spec[1])

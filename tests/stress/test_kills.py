@@ -6,72 +6,24 @@ NEREID_TEST_KILLS is the number of jobs (6; 200 for a long run)."""
 import mmap
 import os
 import random
+import re
 import signal
 import struct
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import nereid
-import nereid.distributed as dl
-import nereid.language as tl
-from nereid import libshmem_device
+from kill_kernels import push, ring, work
 from nereid.testing import SpawnError, spawn
 
 KILLS = int(os.environ.get("NEREID_TEST_KILLS", "6"))
 SECONDS = 5.0
-
-
-@nereid.jit
-def ring(flags_ptr, data_ptr, count, rounds, BLOCK: tl.constexpr):
-    me = dl.rank()
-    following = (me + 1) % dl.num_ranks()
-    program = tl.program_id(0)
-    offsets = program * BLOCK + tl.arange(0, BLOCK)
-    for i in range(rounds):
-        value = tl.load(data_ptr + offsets)
-        tl.store(dl.symm_at(data_ptr, following) + count + offsets, value + 1.0)
-        dl.notify(flags_ptr + program, following, signal=1, sig_op="add", comm_scope="intra_node")
-        token = dl.wait(flags_ptr + program, 1, "gpu", "acquire", waitValue=i + 1)
-        ready_ptr = dl.consume_token(data_ptr, token)
-        tl.store(data_ptr + offsets, tl.load(ready_ptr + count + offsets) * 0.5)
-        libshmem_device.barrier_all()
-
-
-@nereid.jit
-def push(flags_ptr, data_ptr, count, round_):
-    me = dl.rank()
-    following = (me + 1) % dl.num_ranks()
-    libshmem_device.putmem_signal_block(data_ptr + count, data_ptr, count * 4, flags_ptr, round_ + 1,
-                                        libshmem_device.NVSHMEM_SIGNAL_SET, following)
-    libshmem_device.signal_wait_until(flags_ptr, libshmem_device.NVSHMEM_CMP_GE, round_ + 1)
-
-
-def work():
-    """All kinds of waits, without end."""
-    count, programs = 256, 4
-    rng = random.Random(nereid.rank())
-    while True:
-        flags = nereid.symm.zeros(programs, np.int64, name="flags")
-        signals = nereid.symm.zeros(1, np.uint64, name="signals")
-        data = nereid.symm.zeros(2 * count, np.float32, name="data")
-        ring[(programs,)](flags, data, count, 20, BLOCK=count // programs)
-        for i in range(20):
-            push[(1,)](signals, data, count, i)
-            nereid.barrier()
-        total = nereid.symm.all_reduce(np.array([nereid.rank()]))
-        assert total[0] == sum(range(nereid.world_size()))
-        stream = nereid.Stream()
-        with stream:
-            flags.fill_(0)
-            stream.barrier()
-            ring[(programs,)](flags, data, count, 5, BLOCK=count // programs)
-        stream.synchronize()
-        time.sleep(rng.random() * 1e-3)
-        for tensor in (flags, signals, data):
-            nereid.symm.free(tensor)
 
 
 def children() -> set[int]:
@@ -145,3 +97,31 @@ def test_survivors_of_a_killed_rank_fail_in_time():
     assert set(os.listdir("/dev/shm")) <= shared_before
     if KILLS >= 50:
         print(kinds)
+
+
+@pytest.mark.timeout(120 + 6 * KILLS)
+def test_a_killed_rank_of_nereid_run():
+    rng = random.Random(int(os.environ.get("NEREID_TEST_SEED", "0")) + 1)
+    shared_before = set(os.listdir("/dev/shm"))
+    nereid_command = str(Path(sys.executable).parent / "nereid")
+    script = str(Path(__file__).parent / "kill_kernels.py")
+    for job in range(max(1, KILLS // 6)):
+        world = rng.choice([2, 3, 4])
+        victim = rng.randrange(world)
+        launcher = subprocess.Popen([nereid_command, "run", "-n", str(world), script], stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, text=True)
+        try:
+            pids = dict(map(int, re.fullmatch(r"PID (\d+) (\d+)\n", launcher.stdout.readline()).groups())
+                        for _ in range(world))
+            time.sleep(rng.random() * 0.5)
+            start = time.monotonic()
+            os.kill(pids[victim], signal.SIGKILL)
+            output, _ = launcher.communicate(timeout=30)
+        finally:
+            launcher.kill()
+            launcher.wait()
+        assert time.monotonic() - start < SECONDS + 2, f"job {job}: {output}"
+        assert launcher.returncode == 128 + signal.SIGKILL, f"job {job}: {output}"
+        assert output.count(f"rank {victim} (process {pids[victim]}) was killed by signal 9") >= world - 1, output
+        assert not any(os.path.exists(f"/proc/{pid}") for pid in pids.values())
+    assert set(os.listdir("/dev/shm")) <= shared_before

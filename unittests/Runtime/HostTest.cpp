@@ -6,6 +6,9 @@
 #include "launch/Environment.h"
 #include "symmetric/HeapAllocator.h"
 
+#include "nereid/abi.h"
+
+#include <algorithm>
 #include <map>
 #include <random>
 #include <sys/wait.h>
@@ -372,6 +375,55 @@ TEST(Joining, AgainAfterFinalize) {
                         return 0;
                       }),
             std::vector<int>(2, 0));
+}
+
+//===--- signals of the host ----------------------------------------------------
+
+TEST(HostSignals, OrderWhatWasWritten) {
+  runBoth(3, testOptions(), [](Job &job) {
+    int64_t *data = symmetric<int64_t>(job, 8, "data");
+    int32_t *flag = symmetric<int32_t>(job, 2, "flag");
+    const int32_t next = (job.rank() + 1) % job.worldSize();
+    for (int32_t i = 1; i <= 200; ++i) {
+      int64_t values[8];
+      std::fill(std::begin(values), std::end(values), int64_t(i) * 1000);
+      ASSERT_TRUE(job.put(data, values, sizeof(values), next).ok());
+      ASSERT_TRUE(job.signal(flag, 1, NRD_SIG_ADD, 4, next).ok());
+      Status st = job.waitUntil(flag, NRD_CMP_GE, uint64_t(i), 4, true);
+      ASSERT_TRUE(st.ok()) << st.report();
+      ASSERT_EQ(data[7], int64_t(i) * 1000);
+      ASSERT_TRUE(job.barrier().ok());
+    }
+    ASSERT_TRUE(job.signal(flag + 1, uint64_t(-3), NRD_SIG_SET, 4, job.rank()).ok());
+    EXPECT_TRUE(job.waitUntil(flag + 1, NRD_CMP_LT, 0, 4, true).ok());
+    EXPECT_TRUE(job.waitUntil(flag + 1, NRD_CMP_GT, 5, 4, false).ok());
+    EXPECT_TRUE(job.barrier().ok());
+  });
+}
+
+TEST(HostSignals, WrongArguments) {
+  runThreads(1, testOptions(), [](Job &job) {
+    int64_t *flag = symmetric<int64_t>(job, 1, "flag");
+    EXPECT_EQ(job.signal(flag, 1, NRD_SIG_SET, 2, 0).code(), StatusCode::InvalidArgument);
+    EXPECT_EQ(job.signal(flag, 1, NRD_SIG_SET, 8, 1).code(), StatusCode::BadRank);
+    EXPECT_EQ(job.signal(reinterpret_cast<char *>(flag) + 2, 1, NRD_SIG_SET, 4, 0).code(), StatusCode::BadAccess);
+    int64_t local = 0;
+    EXPECT_EQ(job.waitUntil(&local, NRD_CMP_EQ, 1, 8, true).code(), StatusCode::NotSymmetric);
+    EXPECT_EQ(job.waitUntil(flag, 17, 1, 8, true).code(), StatusCode::InvalidArgument);
+  });
+}
+
+TEST(HostSignals, AWaitThatNothingEnds) {
+  JobOptions options = testOptions();
+  options.timeoutSeconds = 0.3;
+  runThreads(2, options, [](Job &job) {
+    int64_t *flag = symmetric<int64_t>(job, 4, "flag");
+    Status st = job.rank() == 0 ? job.waitUntil(flag + 1, NRD_CMP_EQ, 7, 8, true)
+                                : job.barrier();
+    ASSERT_EQ(st.code(), StatusCode::Timeout) << st.report();
+    EXPECT_TRUE(contains(st.report(), "host wait on 'flag' + 8, on rank 0: value 0, waits for 7")) << st.report();
+    EXPECT_TRUE(contains(st.report(), "host barrier")) << st.report();
+  });
 }
 
 } // namespace

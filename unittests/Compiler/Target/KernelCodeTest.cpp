@@ -4,6 +4,7 @@
 #include "Kernel.h"
 
 #include <random>
+#include <set>
 
 using namespace nereid;
 using namespace nereid::test;
@@ -64,6 +65,42 @@ TEST_F(KernelCodeTest, DamagedFilesAreErrors) {
     std::string damaged = object;
     for (int j = 0; j < 3; ++j)
       damaged[random() % damaged.size()] = char(random());
-    (void)KernelCode::load(damaged, "all", recordingRuntime()).ok();
+    auto result = KernelCode::load(damaged, "all", recordingRuntime());
+    // Its line table may say anything, and may be asked.
+    if (result.ok())
+      for (uintptr_t pc = reinterpret_cast<uintptr_t>((*result)->entry()), end = pc + 64; pc < end; pc += 16)
+        (void)(*result)->siteAt(pc);
   }
+}
+
+TEST_F(KernelCodeTest, InstructionsLeadToLines) {
+  auto module = parse(R"(
+tt.func public @lines(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) {
+  %a = tt.load %p : !tt.ptr<i32> loc("user.py":10:3)
+  %b = arith.muli %a, %a : i32 loc("user.py":11:3)
+  tt.store %q, %b : !tt.ptr<i32> loc("user.py":12:3)
+  tt.return loc("user.py":13:3)
+} loc("user.py":9:1)
+)");
+  CompiledKernel kernel = compileKernel(*module, {});
+  auto code = KernelCode::load(kernel.object, "lines", recordingRuntime());
+  ASSERT_TRUE(code.ok()) << code.status().message();
+  std::set<unsigned> lines;
+  uintptr_t begin = reinterpret_cast<uintptr_t>((*code)->entry());
+  ASSERT_TRUE((*code)->contains(begin));
+  EXPECT_FALSE((*code)->contains(begin + (1 << 20)));
+  EXPECT_FALSE((*code)->contains(begin - (1 << 20)));
+  for (uintptr_t pc = begin; (*code)->contains(pc) && pc < begin + 256; ++pc) {
+    uint32_t site = (*code)->siteAt(pc);
+    if (site == KernelCode::kNoSite)
+      continue;
+    ASSERT_LT(site, kernel.metadata.sites.size());
+    EXPECT_EQ(kernel.metadata.sites[site].file, "user.py");
+    lines.insert(kernel.metadata.sites[site].line);
+  }
+  // The product may be one instruction with the load.
+  for (unsigned line : {10u, 12u, 13u})
+    EXPECT_TRUE(lines.count(line)) << line;
+  EXPECT_EQ((*code)->siteAt(begin - 1), KernelCode::kNoSite);
+  EXPECT_EQ((*code)->siteAt(0), KernelCode::kNoSite);
 }

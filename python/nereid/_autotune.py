@@ -11,7 +11,7 @@ import time
 import warnings
 from typing import Any, Callable, Iterable, Sequence
 
-from nereid import _agree, _cache, _environment, _runtime
+from nereid import _agree, _cache, _environment, _runtime, _stream
 from nereid._errors import CompilationError, OutOfResources
 from nereid._jit import COMPILE_OPTIONS, IGNORED_OPTIONS, JITFunction
 from nereid._tensors import copy_of, overwrite, zero
@@ -452,12 +452,14 @@ class Autotuner(Launcher):
                 key = self._key({name: named[name] for name in self.arg_names if name in named})
                 config = self.cache.get(key)
                 if config is None:
-                    config = self.cache[key] = self._tune(key, args, grid, kwargs)
+                    with _stream.measuring():
+                        config = self.cache[key] = self._tune(key, args, grid, kwargs)
                 else:
                     self._check_conflicts(config, args, kwargs)
             self.best_config = config
             if config.pre_hook is not None:
-                config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
+                arguments = {**self.nargs, **kwargs, **config.all_kwargs()}
+                _stream.submit(lambda: config.pre_hook(arguments))
             return self._call(config, args, grid, kwargs)
         finally:
             self.nargs = {}

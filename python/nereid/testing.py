@@ -9,6 +9,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from nereid import _stream
 from nereid._perf_report import Benchmark, Mark, perf_report
 from nereid._spawn import RankFailure, SpawnError, run_ranks
 
@@ -169,10 +170,11 @@ def do_bench(
         raise TypeError(f"do_bench takes a function without arguments, not {fn!r}")
     start = time.perf_counter()
     calls = 0
-    while calls == 0 or time.perf_counter() - start < warmup / 1000:
-        _forget_gradients(grad_to_none)
-        fn()
-        calls += 1
+    with _stream.measuring():
+        while calls == 0 or time.perf_counter() - start < warmup / 1000:
+            _forget_gradients(grad_to_none)
+            fn()
+            calls += 1
     estimate = (time.perf_counter() - start) / calls
     return bench_calls(fn, max(5, int(rep / 1000 / max(estimate, 1e-9))), quantiles, return_mode, grad_to_none)
 
@@ -222,11 +224,12 @@ def bench_calls(
 ) -> float | list[float]:
     """Time of ``fn()`` in milliseconds over exactly `calls` calls; see do_bench."""
     times = np.empty(calls)
-    for i in range(calls):
-        _forget_gradients(grad_to_none)
-        start = time.perf_counter()
-        fn()
-        times[i] = 1e3 * (time.perf_counter() - start)
+    with _stream.measuring():
+        for i in range(calls):
+            _forget_gradients(grad_to_none)
+            start = time.perf_counter()
+            fn()
+            times[i] = 1e3 * (time.perf_counter() - start)
     if quantiles is not None:
         values = [float(value) for value in np.quantile(times, list(quantiles))]
         return values[0] if len(values) == 1 else values

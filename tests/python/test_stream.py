@@ -145,6 +145,27 @@ def test_events_order_two_streams():
         nereid.Event().query()
 
 
+def test_tuning_inside_a_stream_measures_launches():
+    log = []
+
+    @nereid.autotune(configs=[nereid.Config({"BLOCK": 16}), nereid.Config({"BLOCK": 64})], key=["n"], warmup=1, rep=1,
+                     restore_value=["x_ptr"])
+    @nereid.jit
+    def tuned(x_ptr, n, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(x_ptr + offsets, tl.load(x_ptr + offsets, mask=offsets < n) + 1, mask=offsets < n)
+
+    x, stream = np.zeros(100, np.float32), nereid.Stream()
+    with stream:
+        stream.call(log.append, 1)
+        stream.call(x.fill, 5)
+        tuned[lambda meta: (nereid.cdiv(100, meta["BLOCK"]),)](x, 100)
+        stream.call(log.append, 2)
+    stream.synchronize()
+    assert log == [1, 2] and (x == 6).all()
+    assert nereid.testing.do_bench(lambda: time.sleep(0.002), warmup=1, rep=5) >= 2
+
+
 def test_nested_streams():
     outer, inner = nereid.Stream("outer"), nereid.Stream("inner")
     with outer:

@@ -30,6 +30,7 @@ DISTRIBUTED = {
     "07_allgather_gemm": ["--shape", "{odd:130,130,130}", "--dtype", "float16"],
     "08_gemm_reduce_scatter": ["--shape", "{odd:130,130,130}", "--dtype", "float16"],
     "09_allgather_gemm_signals": ["--shape", "{odd:130,130,130}", "--dtype", "float16"],
+    "10_all_gather_over_nodes": ["--size", "{odd:5000}", "--dtype", "float32"],
 }
 
 
@@ -113,6 +114,19 @@ def test_distributed_under_random_schedules(name, repeat):
 def test_any_number_of_programs(name, programs):
     arguments = expand(DISTRIBUTED[name], generator(name, "programs", programs))
     assert run_example(name, [*arguments, "--programs", str(programs)], 2).count("ok\n") == 2
+
+
+@pytest.mark.parametrize("per_node", ["1", "2"])
+def test_over_several_nodes(per_node):
+    arguments = expand(DISTRIBUTED["10_all_gather_over_nodes"], generator("nodes", per_node))
+    assert run_example("10_all_gather_over_nodes", arguments, 4, NEREID_RANKS_PER_NODE=per_node).count("ok\n") == 2
+
+
+def test_a_forgotten_fence_is_found():
+    command = [str(NEREID), "run", "-n", "3", "--schedule=random:1..10", str(EXAMPLES / "10_all_gather_over_nodes.py"),
+               "--forget-fence", "--size", "257", "--rounds", "2"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=ROOT)
+    assert done.returncode != 0 and "To repeat it:" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("wire", ["float16", "float32"])

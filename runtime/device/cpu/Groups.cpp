@@ -108,7 +108,8 @@ std::vector<BlockedGroup> LaunchState::groups() const {
     BlockedGroup g;
     g.rank = job.rank;
     g.kind = w.state == ProgramState::Polling ? "spin loop"
-             : w.state == ProgramState::Ready ? "computes"
+             : w.state == ProgramState::Ready
+                 ? (random ? "waits for its turn" : "computes")
                                               : w.name;
     g.site = site(w.site);
     if (w.state == ProgramState::Blocked)

@@ -190,10 +190,12 @@ void copyPush(void *to, const void *from, uint64_t bytes) {
 #else
 
 void copyPull(void *to, const void *from, uint64_t bytes) {
-  std::memmove(to, from, bytes);
+  if (bytes) // the pointers may be null without
+    std::memmove(to, from, bytes);
 }
 void copyPush(void *to, const void *from, uint64_t bytes) {
-  std::memmove(to, from, bytes);
+  if (bytes) // the pointers may be null without
+    std::memmove(to, from, bytes);
 }
 
 #endif

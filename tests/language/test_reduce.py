@@ -135,7 +135,7 @@ def test_own_combinations(rng, name):
                 sheet.add(f"tl.reduce(x{i}, {axis}, multiply)", exact.prod(axis), rtol=EPS[name] * (count + 2), out=x.dtype)
             flat = np.moveaxis(x, axis, -1) if axis is not None else x.reshape(-1)
             sheet.add(f"x{i}.reduce({axis}, longer)", flat.max(-1), exact=True)
-            sheet.add(f"tl.reduce(x{i}, {axis}, last, keep_dims=True)", flat[..., -1].reshape(np.zeros(shape).sum(axis, keepdims=True).shape), exact=True)
+            sheet.add(f"tl.reduce(y{i}, {axis}, either, keep_dims=True)", np.bitwise_or.reduce(y.ravel() if axis is None else y, 0 if axis is None else axis).reshape(np.zeros(shape).sum(axis, keepdims=True).shape))
             if axis is not None:
                 place = f"tl.broadcast_to(tl.arange(0, {shape[axis]})" + "".join(".expand_dims(0)" for _ in range(axis)) + "".join(
                     ".expand_dims(-1)" for _ in range(len(shape) - axis - 1)) + f", {shape})"

@@ -382,7 +382,8 @@ static const BuiltinInfo rows[] = {
     {"tl", "reduce", "input, axis, combine_fn, keep_dims=False", true, reduce,
      "Combines elements along axis with a jit function.\n\n"
      "input: a block, or a tuple of n blocks of one shape. combine_fn takes 2n scalars (n left, n right) and returns\n"
-     "n of the same types; it must be associative. axis None combines all elements. keep_dims keeps the axis with\n"
+     "n of the same types; it must be associative and commutative, as elements are combined in any order. axis None\n"
+     "combines all elements. keep_dims keeps the axis with\n"
      "size 1. Returns a block or scalar, or a tuple of n."},
     {"tl", "sum", "input, axis=None, keep_dims=False, dtype=None", true, sum,
      "Sum along axis; axis None sums everything to a scalar.\n\n"

@@ -62,7 +62,7 @@ static Value makeDescriptor(Semantic &s, const BoundArgs &args) {
          llvm::formatv("the innermost dimension of a block has {0} bytes", blockShape.back() * element.bits() / 8).str(),
          "it needs at least 16");
   std::string padding = args[4].isNone() ? "zero" : choiceArg(s, args, 4, {"zero", "nan"});
-  if (padding == "nan" && !element.isFloating())
+  if (padding == "nan" && (!element.isFloating() || element.scalar() == Scalar::Fp8E4B15))
     fail(Diag::padding_nan_integer, args.ranges[4], element.str());
   Type type = Type::descriptor(blockShape, element);
   auto op = s.emit<tt::MakeTensorDescOp>(args.range, type.lower(s.builder.getContext()), base.handle, shape, strides,

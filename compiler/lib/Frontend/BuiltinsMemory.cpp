@@ -82,7 +82,7 @@ static Value loadBlockPointer(Semantic &s, const BoundArgs &args, const Tensor &
   Type element = pointer.type.element();
   std::vector<int32_t> dims = boundaryArg(s, args, 3, pointer.type.shape().size());
   std::string padding = args[4].isNone() ? "" : choiceArg(s, args, 4, {"", "zero", "nan"});
-  if (padding == "nan" && !element.isFloating())
+  if (padding == "nan" && (!element.isFloating() || element.scalar() == Scalar::Fp8E4B15))
     fail(Diag::padding_nan_integer, args.ranges[4], element.str());
   std::optional<tt::PaddingOption> option;
   if (!dims.empty())

@@ -276,7 +276,8 @@ class tensor:
         """Combines elements along axis with a jit function.
 
         input: a block, or a tuple of n blocks of one shape. combine_fn takes 2n scalars (n left, n right) and returns
-        n of the same types; it must be associative. axis None combines all elements. keep_dims keeps the axis with
+        n of the same types; it must be associative and commutative, as elements are combined in any order. axis None
+        combines all elements. keep_dims keeps the axis with
         size 1. Returns a block or scalar, or a tuple of n.
         """
 

@@ -181,14 +181,25 @@ TEST_F(DotTest, HalfOperandsAndAccumulator) {
   }
 }
 
-TEST_F(DotTest, Int8) {
-  mlir::Type i8 = mlir::IntegerType::get(&context, 8), i32 = mlir::IntegerType::get(&context, 32);
-  std::uniform_int_distribution<int> byte(-128, 127);
-  for (const cpu::TargetFeatures &target : targets())
-    for (int i = 0; i < 6; ++i) {
-      Dot dot = build(size(), size(), size(), i8, i8, i32, target);
-      check<int32_t, int32_t>(dot, 0, [&] { return double(byte(random)); });
-    }
+TEST_F(DotTest, NarrowIntegers) {
+  mlir::Type i32 = mlir::IntegerType::get(&context, 32);
+  for (unsigned bits : {8, 16}) {
+    mlir::Type element = mlir::IntegerType::get(&context, bits);
+    // Sums of 70 products of 16 bits would wrap around.
+    int limit = bits == 8 ? 128 : 4000;
+    std::uniform_int_distribution<int> number(-limit, limit - 1);
+    auto next = [&] { return double(number(random)); };
+    for (const cpu::TargetFeatures &target : targets())
+      for (int i = 0; i < 8; ++i) {
+        Dot dot = build(size(), size(), size(), element, element, i32, target);
+        // Pairs of steps where there is an even number of them.
+        EXPECT_EQ(dot.layout.packedA, dot.layout.packedB);
+        if (dot.layout.packedA.isInteger(16))
+          check<int16_t, int32_t>(dot, 0, next);
+        else
+          check<int32_t, int32_t>(dot, 0, next);
+      }
+  }
 }
 
 TEST_F(DotTest, OffsetsOfB) {

@@ -120,7 +120,63 @@ private:
     }
   }
 
+  /// Sums of products of pairs of 16-bit integers: one instruction for two steps
+  /// of k. Rows k and k + 1 of B are interleaved in registers.
+  void emitTileOfPairs(Value a, Value b, Value c, RegisterTile tile) {
+    const int64_t vectors = llvm::divideCeil(tile.columns, lanes);
+    Type i32 = builder.getI32Type();
+    auto type = VectorType::get(lanes, i32), halves = VectorType::get(2 * lanes, builder.getI16Type());
+    auto place = [&](int64_t row, int64_t v) { return offset(c, row * layout.ldc + v * lanes, layout.accumulator); };
+    auto columns = [&](int64_t v) { return std::min(lanes, tile.columns - v * lanes); };
+    SmallVector<Value> sums;
+    for (int64_t row = 0; row < tile.rows; ++row)
+      for (int64_t v = 0; v < vectors; ++v)
+        sums.push_back(loadC(place(row, v), type, columns(v)));
+
+    auto loop = scf::ForOp::create(builder, loc, constant(0), constant(layout.k), constant(2), sums);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      Value k = loop.getInductionVar();
+      Value bRows = offset(b, k, layout.panelWidth, layout.packedB);
+      auto narrow = VectorType::get(lanes, layout.packedB);
+      Value sixteen = arith::ConstantOp::create(
+          builder, loc, DenseElementsAttr::get(type, builder.getI32IntegerAttr(16)));
+      SmallVector<Value> pairs;
+      for (int64_t v = 0; v < vectors; ++v) {
+        auto row = [&](int64_t i) -> Value {
+          Value at = offset(bRows, i * layout.panelWidth + v * lanes, layout.packedB);
+          return arith::ExtUIOp::create(builder, loc, type, LLVM::LoadOp::create(builder, loc, narrow, at, unsigned(2 * lanes)));
+        };
+        Value low = row(0), high = arith::ShLIOp::create(builder, loc, row(1), sixteen);
+        pairs.push_back(vector::BitCastOp::create(builder, loc, halves, arith::OrIOp::create(builder, loc, low, high)));
+      }
+      Value aColumn = offset(a, k, 1, layout.packedA);
+      const char *multiply = layout.target.vectorBits >= 512   ? "llvm.x86.avx512.pmaddw.d.512"
+                             : layout.target.vectorBits >= 256 ? "llvm.x86.avx2.pmadd.wd"
+                                                               : "llvm.x86.sse2.pmadd.wd";
+      SmallVector<Value> next;
+      for (int64_t row = 0; row < tile.rows; ++row) {
+        Value pair =
+            LLVM::LoadOp::create(builder, loc, i32, offset(aColumn, row * layout.lda, layout.packedA), /*alignment=*/2);
+        Value aRow = vector::BitCastOp::create(builder, loc, halves, vector::BroadcastOp::create(builder, loc, type, pair));
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value product = LLVM::CallIntrinsicOp::create(builder, loc, type, builder.getStringAttr(multiply),
+                                                        ValueRange{aRow, pairs[v]})
+                              ->getResult(0);
+          next.push_back(arith::AddIOp::create(builder, loc, loop.getRegionIterArg(row * vectors + v), product));
+        }
+      }
+      scf::YieldOp::create(builder, loc, next);
+    }
+    for (int64_t row = 0; row < tile.rows; ++row)
+      for (int64_t v = 0; v < vectors; ++v)
+        storeC(loop.getResult(row * vectors + v), place(row, v), columns(v));
+  }
+
   void emitTile(Value a, Value b, Value c, RegisterTile tile) {
+    if (layout.pairs)
+      return emitTileOfPairs(a, b, c, tile);
     // A whole number of vectors; the surplus columns read padding of B.
     int64_t width = llvm::alignTo(tile.columns, lanes);
     auto type = VectorType::get(width, layout.compute);
@@ -164,7 +220,7 @@ private:
   }
   unsigned rowAlignment() {
     int64_t bytes = layout.accumulator.getIntOrFloatBitWidth() / 8;
-    return llvm::MinAlign(llvm::MinAlign(DotLayout::alignment, layout.ldc * bytes), maxTileColumns(layout) * bytes);
+    return llvm::MinAlign(llvm::MinAlign(DotLayout::alignment, layout.ldc * bytes), lanes * bytes);
   }
 
   /// The first `columns` lanes of a `width`-lane mask.
@@ -230,6 +286,11 @@ DotLayout nereid::cpu::chooseDotLayout(int64_t m, int64_t n, int64_t k, Type aEl
   if (getComputeType(bElement, accumulator).getIntOrFloatBitWidth() > wider.getIntOrFloatBitWidth())
     wider = getComputeType(bElement, accumulator);
   layout.packedA = layout.packedB = layout.compute = wider;
+  // Wraps around as products and sums of 32 bits do.
+  layout.pairs = wider.isInteger(32) && aElement.getIntOrFloatBitWidth() <= 16 &&
+                 bElement.getIntOrFloatBitWidth() <= 16 && k % 2 == 0 && llvm::StringRef(target.triple).starts_with("x86");
+  if (layout.pairs)
+    layout.packedA = layout.packedB = IntegerType::get(aElement.getContext(), 16);
   layout.lda = k;
   layout.ldc = n;
   // Panels are as wide as a register tile, but at least 16 columns, so that the

@@ -33,7 +33,7 @@ struct DotLayout {
   int64_t m = 0, n = 0, k = 0;
 
   /// Element types in the buffers of A and B (f32 for fp8, fp16, bf16 and
-  /// fp32; f64; i32 for integers, sign-extended), and of the accumulator: the
+  /// fp32; f64; i16 or i32 for integers, sign-extended), and of the accumulator: the
   /// type given to chooseDotLayout. Sums are formed in `compute`; an fp16 or
   /// bf16 accumulator is widened when a register tile is read and rounded when
   /// it is written.
@@ -44,6 +44,9 @@ struct DotLayout {
   int64_t panelStride = 0; ///< elements between panels of B: k * panelWidth
   int64_t numPanels = 0;
   int64_t ldc = 0;         ///< elements between rows of C
+
+  /// Two steps of k at a time: products of 16-bit integers, summed in pairs.
+  bool pairs = false;
 
   TargetFeatures target;
 

@@ -25,8 +25,8 @@ class Config:
 
     ``kwargs`` maps names of parameters (or launch options) to values. The other
     fields are options of other targets, which are passed along with every launch.
-    ``pre_hook`` is called with the dict of all arguments before each launch with
-    this choice.
+    ``pre_hook`` is called with the dict of all arguments before this choice is
+    compiled, and before each launch with it.
     """
 
     def __init__(
@@ -359,6 +359,8 @@ class Autotuner(Launcher):
         return self._measure(config, args, grid, kwargs, _agree.Together(False, self.__name__))
 
     def _compiles(self, config: Config, args, grid, kwargs) -> tuple[Any, BaseException | None]:
+        if config.pre_hook is not None:  # it may set what the code depends on: blocks of descriptors
+            config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
         try:
             return self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **config.all_kwargs()}), None
         except (CompilationError, OutOfResources) as error:
@@ -468,6 +470,8 @@ class Autotuner(Launcher):
         kernels = []
         for config in self.prune_configs(kwargs):
             self._check_conflicts(config, args, kwargs)
+            if config.pre_hook is not None:
+                config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
             kernels.append(self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **config.all_kwargs()}))
         return kernels
 

@@ -32,7 +32,8 @@ class TensorDescriptor:
 
     `base` is an array (or a dtype, for ``kernel.warmup``); `shape` and `strides`
     (in elements, the last one 1) describe one to five dimensions; `block_shape`
-    has one size per dimension, of which the innermost spans at least 16 bytes.
+    has one size per dimension, of which the innermost spans at least 16 bytes when the
+    kernel is launched; hooks of autotuning may set it until then.
     `padding` says what elements outside the tensor read as: "zero" or "nan".
     """
 
@@ -67,11 +68,6 @@ class TensorDescriptor:
             raise ValueError(
                 f"TensorDescriptor: the last stride is {self.strides[-1]}; it must be 1, the innermost dimension is "
                 "contiguous. Pass a contiguous copy"
-            )
-        if self.block_shape[-1] * element.itemsize < 16:
-            raise ValueError(
-                f"TensorDescriptor: the innermost dimension of a block has {self.block_shape[-1] * element.itemsize} "
-                "bytes; it needs at least 16"
             )
         if padding not in ("zero", "nan"):
             raise ValueError(f"TensorDescriptor: padding is 'zero' or 'nan', not {padding!r}")

@@ -196,6 +196,7 @@ def test_hooks():
     y = np.zeros(5, np.float32)
     kernel[grid](y, y, 5)
     assert seen == [
+        ("config", 16), ("config", 32),  # before they are compiled
         ("config", 16), ("pre", 5, False), ("post", 16, None), ("config", 32), ("pre", 5, False), ("post", 32, None),
         ("pre", 5, True), ("config", 32),
     ]

@@ -216,7 +216,6 @@ def test_descriptors_in_tuples_and_warmup():
     ((np.zeros((4, 8)), [4, 8], [8, 2], [4, 8]), ValueError, "the last stride is 2"),
     ((np.zeros((4, 8)), [4, 8], [8], [4, 8]), ValueError, "strides has 1 values, but shape has 2"),
     ((np.zeros((4, 8)), [4, 8], [8, 1], [4]), ValueError, "block_shape has 1 values"),
-    ((np.zeros((4, 8), np.int8), [4, 8], [8, 1], [4, 8]), ValueError, "8 bytes; it needs at least 16"),
     ((np.zeros((4, 8)), [4, -8], [8, 1], [4, 8]), ValueError, "shape is"),
     ((np.zeros((4, 8)), [4, 8.0], [8, 1], [4, 8]), TypeError, "shape is a list of integers"),
     ((np.zeros((4, 8)), [4, 8], [8, 1], [4, 8], "one"), ValueError, "padding is 'zero' or 'nan'"),
@@ -227,6 +226,23 @@ def test_descriptors_in_tuples_and_warmup():
 def test_wrong_descriptors(arguments, error, words):
     with pytest.raises(error, match=words):
         TensorDescriptor(*arguments)
+
+
+def test_block_shape_that_is_set_before_the_launch():
+    """Hooks of autotuning do so."""
+    x, y = np.ones((8, 16), np.float32), np.zeros((8, 16), np.float32)
+    source, target = TensorDescriptor(x, x.shape, [16, 1], [1, 1]), TensorDescriptor(y, y.shape, [16, 1], [1, 1])
+    with pytest.raises(nereid.CompilationError, match="the innermost dimension of its blocks has 4 bytes"):
+        shift_kernel[(1, 1)](source, target, 0, M=8, N=16)
+
+    def set_blocks(args):
+        for name in ("source", "target"):
+            args[name].block_shape = [args["M"], args["N"]]
+
+    kernel = nereid.autotune([nereid.Config({"M": 8, "N": n}, pre_hook=set_blocks) for n in (8, 16)], key=[], warmup=0,
+                             rep=1)(shift_kernel)
+    kernel[lambda meta: (1, nereid.cdiv(16, meta["N"]))](source, target, 0)
+    np.testing.assert_array_equal(y, 9)
 
 
 def test_descriptor_for_a_constant():

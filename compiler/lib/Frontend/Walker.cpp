@@ -99,6 +99,9 @@ Value Walker::withDescriptors(const KernelArgument &argument, Value value, const
   size_t rank = argument.blockShape->size();
   semantic.checkShape(*argument.blockShape, range);
   Tensor base = parts.items[0].as<Tensor>();
+  if (int64_t bits = argument.blockShape->back() * base.type.pointee().bits(); bits < 128)
+    fail(Diag::descriptor_invalid, range, "the innermost dimension of its blocks has " + std::to_string(bits / 8) + " bytes",
+         "it needs at least 16: make the last size of block_shape larger");
   llvm::SmallVector<mlir::Value> shape, strides;
   for (size_t d = 0; d < rank; ++d)
     shape.push_back(parts.items[1 + d].as<Tensor>().handle);

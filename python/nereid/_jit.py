@@ -77,6 +77,7 @@ class JITParameter:
         self.default = parameter.default
         self.has_default = parameter.default is not inspect.Parameter.empty
         self.annotation = parameter.annotation
+        self.is_variadic = parameter.kind is inspect.Parameter.VAR_POSITIONAL
         self.is_constexpr, self.is_const, self.annotation_type = _annotation_kind(parameter.annotation)
         self.do_not_specialize = no_specialize
         self.do_not_specialize_on_alignment = no_alignment

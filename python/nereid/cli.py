@@ -340,7 +340,7 @@ def _stage(kernel: Any, specs: list, options: dict, stage: str, triton: str | No
         return _compiler.export_ttir(kernel, specs, options, triton)
     if stage == "ttir":
         # Before any pass: what other tools that take TTIR want.
-        return _compiler.build_ttir(kernel, specs, options)
+        return _compiler.checked_ttir(kernel, specs, options)
     compilation = _compiler.compile(kernel, specs, options)
     if stage == "obj":
         return compilation.object
@@ -378,6 +378,40 @@ def _cache_command(args: argparse.Namespace) -> int:
             print(f"{entry.name:<40} {entry.bytes / 1024:8.1f} KiB  {entry.key[:16]}")
     total = sum(entry.bytes for entry in entries)
     print(f"{root}: {len(entries)} kernel{'' if len(entries) == 1 else 's'}, {total / 2**20:.1f} MiB")
+    return 0
+
+
+# ---- nereid explain
+
+
+def _add_explain(commands) -> None:
+    parser = commands.add_parser(
+        "explain",
+        help="what an error of the compiler means",
+        description="Shows an entry of the compiler's catalogue of errors and warnings: its text, with {0}, {1} for "
+        "what varies, and what to write instead. The name is `error.name` of a nereid.CompilationError; without one, "
+        "all names are listed.",
+    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="e.g. broadcast_mismatch, or a part of a name or text")
+    parser.set_defaults(function=_explain)
+
+
+def _explain(args: argparse.Namespace) -> int:
+    from nereid import _compiler
+
+    rows = _compiler.diagnostics()
+    if args.name is None:
+        print("\n".join(name for name, _, _ in rows))
+        return 0
+    found = [row for row in rows if row[0] == args.name] or [
+        row for row in rows if args.name in row[0] or args.name.lower() in row[1].lower()
+    ]
+    if not found:
+        raise UsageError(f"nereid explain: the catalogue has no '{args.name}'; `nereid explain` lists all names")
+    for name, message, instead in found:
+        print(f"{name}\n  {message}")
+        if instead:
+            print(f"  help: {instead}")
     return 0
 
 
@@ -450,6 +484,7 @@ def _parser() -> argparse.ArgumentParser:
     _run_ir.add_command(commands)
     _add_cache(commands)
     _add_info(commands)
+    _add_explain(commands)
     return parser
 
 

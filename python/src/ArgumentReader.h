@@ -77,6 +77,7 @@ struct Parameter {
   bool isConstexpr = false;
   bool noSpecialize = false;      // neither "== 1" nor divisibility
   bool noAlignment = false;       // no divisibility
+  bool isVariadic = false;        // *args
   bool isConst = false;           // tl.const: a pointer that is only read
   Dtype annotation = Dtype::None; // scalar dtype that overrides the type
   PyObject *defaultValue = nullptr;

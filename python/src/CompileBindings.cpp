@@ -141,7 +141,7 @@ public:
       if (!module)
         throw std::runtime_error("the kernel's IR could not be read back");
       CompileOptions quiet = options;
-      text = emitStage(*module, stage, quiet, sink);
+      text = emitStage(*module, stage, quiet, /*warnings=*/nullptr); // they were given once
     });
     return text;
   }
@@ -178,6 +178,20 @@ private:
   CompiledKernel kernel;
   std::string source, ttirText;
 };
+
+std::string checkedTtir(nb::handle function, nb::handle args, nb::handle options) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  auto module = buildModule(context, function, args, options);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  stream << "\n";
+  CompileOptions compileOptions = importCompileOptions(options);
+  Compilation::run([&](DiagnosticSink *sink) { emitStage(*module, Stage::TTIR, compileOptions, sink); });
+  return text;
+}
 
 std::string exportTtir(nb::handle function, nb::handle args, nb::handle options, const std::string &version) {
   mlir::DialectRegistry registry;
@@ -232,6 +246,10 @@ void bindCompile(nb::module_ &m) {
       nb::arg("text"), nb::arg("path"), nb::arg("options") = nb::none(),
       "Compiles a kernel from the text of its IR (TTIR of upstream or ours); `path` stands in messages. Raises "
       "nereid.CompilationError.");
+
+  m.def("checked_ttir", &checkedTtir, nb::arg("function"), nb::arg("args"), nb::arg("options") = nb::none(),
+        "The kernel's IR before any pass, after the checks of later passes (tokens of waits); raises "
+        "nereid.CompilationError.");
 
   m.def("export_ttir", &exportTtir, nb::arg("function"), nb::arg("args"), nb::arg("options") = nb::none(),
         nb::arg("version") = "3.6",

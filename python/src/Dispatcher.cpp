@@ -173,6 +173,10 @@ bool bindKeyword(Dispatcher &state, Bound &bound, size_t numPositional, PyObject
 
 bool bindArguments(Dispatcher &state, Bound &bound, PyObject *const *args, size_t numPositional, PyObject *kwnames) {
   const size_t count = state.parameters.size();
+  for (const Parameter &parameter : state.parameters)
+    if (parameter.isVariadic)
+      return failLaunch(state, "the parameter '*" + parameter.nameText + "' takes any number of arguments, which a " +
+                                   "kernel cannot; make it one parameter, which can be a tuple");
   if (numPositional > count)
     return failLaunch(state, "takes " + std::to_string(count) + " arguments, but " + std::to_string(numPositional) +
                                  " were given. The kernel is " + signatureText(state));
@@ -442,6 +446,7 @@ bool readParameter(nb::handle row, Parameter &parameter) {
   PyUnicode_InternInPlace(&parameter.name);
   parameter.nameText = PyUnicode_AsUTF8(parameter.name);
   parameter.isConstexpr = nb::cast<bool>(row.attr("is_constexpr"));
+  parameter.isVariadic = nb::cast<bool>(row.attr("is_variadic"));
   parameter.isConst = nb::cast<bool>(row.attr("is_const"));
   parameter.noSpecialize = nb::cast<bool>(row.attr("do_not_specialize"));
   parameter.noAlignment = nb::cast<bool>(row.attr("do_not_specialize_on_alignment"));

@@ -138,6 +138,15 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context, nb::ha
 }
 
 void bindFrontend(nb::module_ &m) {
+  m.def(
+      "diagnostics",
+      [] {
+        nb::list rows;
+        for (size_t i = 0; i < diagCount; ++i)
+          rows.append(nb::make_tuple(diagName(Diag(i)), diagFormat(Diag(i)), diagHelp(Diag(i))));
+        return rows;
+      },
+      "The catalogue of diagnostics: a list of (name, message, help), with {0}, {1}, ... for what varies.");
   m.def("builtin_table", &builtinTable,
         "The functions of the language: a list of (module, name, parameters, is a method, docstring).");
   m.def("build_ttir", &buildTtir, nb::arg("function"), nb::arg("args"), nb::arg("options") = nb::none(),

@@ -14,12 +14,14 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
+#include <mutex>
 
 using namespace mlir;
 
@@ -71,6 +73,17 @@ std::string KernelMetadata::toJSON() const {
 
 namespace {
 
+/// The kernel that this thread compiles, for reports of LLVM giving up.
+thread_local const SourceRange *compilingRange = nullptr;
+thread_local std::string compilingName;
+
+/// LLVM ends the process when it cannot go on; as an exception it ends the
+/// compilation.
+void onFatalError(void *, const char *reason, bool) {
+  if (compilingRange)
+    throw CompileError(makeDiagnostic(Diag::code_generator_failed, *compilingRange, compilingName, reason));
+}
+
 /// One run of the pipeline over one module.
 class Driver {
 public:
@@ -80,7 +93,13 @@ public:
     if (const char *folder = std::getenv("NEREID_DUMP"); dumpFolder.empty() && folder)
       dumpFolder = folder;
     findKernel();
+    static std::once_flag once;
+    std::call_once(once, [] { llvm::install_fatal_error_handler(onFatalError); });
+    compilingRange = &collector.kernelRange;
+    compilingName = metadata.name;
   }
+  ~Driver() { compilingRange = nullptr; }
+  Driver(const Driver &) = delete;
 
   std::string run(Stage stage) {
     dump("0-frontend.mlir", [&] { return printModule(); });
@@ -142,6 +161,7 @@ private:
     for (auto function : module.getOps<tt::FuncOp>())
       if (function.isPublic()) {
         metadata.name = function.getName().str();
+        collector.kernelRange = collector.place(function.getLoc());
         ++count;
       }
     if (count != 1)

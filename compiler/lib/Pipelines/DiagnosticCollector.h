@@ -5,6 +5,7 @@
 #define NEREID_LIB_PIPELINES_DIAGNOSTICCOLLECTOR_H
 
 #include "nereid/Pipelines/Compile.h"
+#include "nereid/Support/PassDiagnostics.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
@@ -58,10 +59,20 @@ public:
   [[noreturn]] void fail(llvm::StringRef what) {
     if (!errors.empty())
       throw CompileError(errors.front());
-    throw CompileError(makeDiagnostic(Diag::internal_error, SourceRange(), what.str()));
+    throw CompileError(makeDiagnostic(Diag::internal_error, kernelRange, what.str()));
+  }
+
+  /// Where an operation comes from.
+  SourceRange place(mlir::Location location) {
+    SourceRange range;
+    std::vector<Note> callers;
+    resolve(location, range, callers);
+    return range;
   }
 
   Sources sources;
+  /// For what has no place of its own.
+  SourceRange kernelRange;
 
 private:
   /// Fills the range and, for inlined calls, a note for each caller.
@@ -100,10 +111,15 @@ private:
     bool isError = reported.getSeverity() == mlir::DiagnosticSeverity::Error;
     Diagnostic diagnostic;
     diagnostic.severity = isError ? Severity::Error : Severity::Warning;
-    diagnostic.id = isError ? Diag::pass_error : Diag::pass_warning;
+    std::optional<Diag> entry = reportedEntry(reported);
+    diagnostic.id = entry.value_or(isError ? Diag::pass_error : Diag::pass_warning);
+    if (entry)
+      diagnostic.help = diagHelp(*entry);
     diagnostic.message = reported.str();
     std::vector<Note> callers;
     resolve(reported.getLocation(), diagnostic.range, callers);
+    if (!diagnostic.range.isValid())
+      diagnostic.range = kernelRange;
     for (mlir::Diagnostic &note : reported.getNotes()) {
       Note converted;
       std::vector<Note> ignored;

@@ -4,6 +4,7 @@
 // so when one reaches nothing.
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Support/PassDiagnostics.h"
 #include "nereid/Transforms/Passes.h"
 #include "nereid/Transforms/ValueFlow.h"
 
@@ -122,8 +123,7 @@ struct CheckTokens : impl::NereidCheckTokensBase<CheckTokens> {
     // A token may reach an access by one pointer and miss by another.
     module.walk([&](ConsumeTokenOp consume) {
       if (!reported.contains(consume) && !follow(consume.getResult(), calls).access)
-        emitWarning(consume.getLoc(), "nothing is accessed through what this consume_token returns; an access through "
-                                      "the value it was given is not ordered after the wait");
+        reportWarning(consume.getLoc(), Diag::consumed_without_access);
     });
   }
 
@@ -173,14 +173,10 @@ private:
 
   void report(WaitOp wait, const Reach &reach, const CallGraph &calls) {
     bool isError = unusedToken == "error";
-    InFlightDiagnostic diag = isError ? emitError(wait.getLoc()) : emitWarning(wait.getLoc());
-    if (reach.consumers.empty())
-      diag << "the token of this wait is never consumed, so nothing is ordered after it";
-    else
-      diag << "nothing is accessed through a pointer that consumed the token of this wait, so nothing is ordered "
-              "after it";
-    if (!isError)
-      diag << "; the wait is removed";
+    InFlightDiagnostic diag =
+        reportEntry(isError ? DiagnosticSeverity::Error : DiagnosticSeverity::Warning, wait.getLoc(),
+                    reach.consumers.empty() ? Diag::token_not_consumed : Diag::token_without_access,
+                    isError ? "" : "; the wait is removed");
     for (ConsumeTokenOp consume : reach.consumers)
       diag.attachNote(consume.getLoc()) << "consumed here; access memory through the pointer that consume_token returns";
     SmallVector<Operation *> loads = getLoadsAfter(wait, calls, /*limit=*/3);

@@ -4,6 +4,7 @@
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Support/PassDiagnostics.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -129,7 +130,7 @@ private:
   TextForm form = TextForm::Nereid;
 
   InFlightDiagnostic cannot(Operation *op) {
-    return emitError(op->getLoc()) << getUserName(op) << " cannot be expressed in the TTIR of Triton " << version;
+    return reportError(op->getLoc(), Diag::ttir_lacks, getUserName(op), version);
   }
 
   LogicalResult check(Operation *op) {
@@ -185,11 +186,10 @@ private:
       return success();
     for (int64_t size : tensor.getShape())
       if (!llvm::isPowerOf2_64(size))
-        return emitError(op->getLoc()) << "a tensor of shape [" << shape(tensor) << "] cannot be expressed in the TTIR of "
-                                       << "Triton " << version << ": its sizes are powers of two";
+        return reportError(op->getLoc(), Diag::ttir_shape, shape(tensor), version, "its sizes are powers of two");
     if (tensor.getNumElements() > maxElements)
-      return emitError(op->getLoc()) << "a tensor of shape [" << shape(tensor) << "] cannot be expressed in the TTIR of "
-                                     << "Triton " << version << ": it has more than " << maxElements << " elements";
+      return reportError(op->getLoc(), Diag::ttir_shape, shape(tensor), version,
+                         "it has more than " + std::to_string(maxElements) + " elements");
     return success();
   }
 

@@ -22,6 +22,12 @@ enum class Diag {
 #include "nereid/Support/Diagnostics.def"
 };
 
+/// Number of entries.
+inline constexpr size_t diagCount = 0
+#define NEREID_DIAG(id, message, help) +1
+#include "nereid/Support/Diagnostics.def"
+    ;
+
 enum class Severity { Error, Warning, Note };
 
 struct Note {

@@ -6,6 +6,7 @@
 #include "Lowering.h"
 
 #include "nereid/Target/CPU/RuntimeABI.h"
+#include "nereid/Support/PassDiagnostics.h"
 
 
 using namespace mlir;
@@ -190,14 +191,14 @@ LogicalResult nereid::cpu::lowerExternCall(Lowering &l, distributed::ExternCallO
   StringRef symbol = op.getSymbol();
   const Row *row = op.getLibname() == "libshmem_device" ? findRow(symbol) : nullptr;
   if (!row)
-    return op.emitError() << "'" << op.getLibname() << "." << symbol << "' does not exist on the CPU";
+    return reportError(op.getLoc(), Diag::extern_symbol, op.getLibname(), symbol);
   StringRef kinds = row->operands;
   if (op.getSrcs().size() != kinds.size())
-    return op.emitError() << "'" << symbol << "' takes " << kinds.size() << " arguments, not " << op.getSrcs().size();
+    return reportError(op.getLoc(), Diag::extern_count, symbol, kinds.size(), op.getSrcs().size());
   for (auto [i, kind] : llvm::enumerate(kinds))
     if (!matches(kind, op.getSrcs()[i].getType()))
-      return op.emitError() << "argument " << i + 1 << " of '" << symbol << "' must be " << describe(kind)
-                            << ", not a value of type " << op.getSrcs()[i].getType();
+      return reportError(op.getLoc(), Diag::extern_argument, i + 1, symbol, describe(kind),
+                         printed(op.getSrcs()[i].getType()));
   if (op.getNumResults() > 1)
     return op.emitError() << "'" << symbol << "' with several results";
   l.distributed = true;

@@ -6,6 +6,7 @@
 #include "nereid/Target/CPU/Atomics.h"
 #include "nereid/Target/CPU/DeviceMath.h"
 #include "nereid/Target/CPU/RuntimeABI.h"
+#include "nereid/Support/PassDiagnostics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -131,9 +132,9 @@ static LogicalResult lower(Lowering &l, tt::AtomicRMWOp op) {
   Type type = op.getType();
   bool isPointer = isa<tt::PointerType>(type);
   if (isPointer && op.getAtomicRmwOp() != tt::RMWOp::XCHG)
-    return op.emitError("atomic arithmetic on pointers; cast the pointer to an integer first");
+    return reportError(op.getLoc(), Diag::atomic_pointer);
   if (type.isIntOrFloat() && (type.isInteger(1) || (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8)))
-    return op.emitError() << "no atomic operation on elements of type " << type;
+    return reportError(op.getLoc(), Diag::atomic_element, printed(type));
   Value pointer = l.toLLVM(op.getPtr());
   Type memory = isPointer ? Type(l.builder.getI64Type()) : type;
   Value value = isPointer ? l.toBits64(op.getVal()) : op.getVal();

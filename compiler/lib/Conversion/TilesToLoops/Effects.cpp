@@ -7,6 +7,7 @@
 
 #include "nereid/Target/CPU/Atomics.h"
 #include "nereid/Target/CPU/RuntimeABI.h"
+#include "nereid/Support/PassDiagnostics.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -92,12 +93,12 @@ LogicalResult FunctionLowering::lowerAtomicCAS(tt::AtomicCASOp atomic) {
 LogicalResult FunctionLowering::lowerMapElementwise(tt::MapElementwiseOp map) {
   Region &region = map.getScalarOp();
   if (!region.hasOneBlock())
-    return map.emitError("the function given to map_elementwise may not return early on the CPU target");
+    return reportError(map.getLoc(), Diag::map_early_return);
   OpBuilder builder(map);
   RankedTensorType type = getTile(map.getSrcs()[0]);
   int64_t pack = map.getPack(), count = type.getNumElements();
   if (pack < 1 || count % pack)
-    return map.emitError("cannot take the ") << count << " elements of " << type << " in packs of " << pack;
+    return reportError(map.getLoc(), Diag::map_pack, count, printed(type), pack);
   SmallVector<Buffer *> results;
   for (Value result : map.getResult())
     results.push_back(createBuffer(getTile(result), map->getBlock()));

@@ -2,6 +2,7 @@
 //
 // Walks a function in program order, emits its roots, and cleans up.
 #include "Lowering.h"
+#include "nereid/Support/PassDiagnostics.h"
 
 #include "TileEmitter.h"
 
@@ -225,13 +226,13 @@ LogicalResult FunctionLowering::lowerOp(Operation *op) {
       .Case<tt::GatherOp>([&](auto gather) { return lowerGather(gather), success(); })
       .Case<tt::HistogramOp>([&](auto histogram) { return lowerHistogram(histogram), success(); })
       .Case<tt::ElementwiseInlineAsmOp>([&](Operation *assembly) {
-        return assembly->emitError("inline assembly is written for another target; the CPU target cannot run it")
+        return reportError(assembly->getLoc(), Diag::inline_assembly)
                    .attachNote()
                << "use tl functions, or a library function by extern_elementwise",
                failure();
       })
       .Default([&](Operation *other) {
-        return other->emitError("'") << other->getName() << "' on tiles is not supported by the CPU target", failure();
+        return reportError(other->getLoc(), Diag::tiles_unsupported, other->getName().getStringRef()), failure();
       });
 }
 

@@ -17,6 +17,7 @@
 namespace nereid {
 #define GEN_PASS_DEF_NEREIDREWRITEBLOCKPOINTERS
 #include "nereid/Conversion/TilesToLoops/Passes.h.inc"
+#include "nereid/Support/PassDiagnostics.h"
 } // namespace nereid
 
 using namespace mlir;
@@ -337,8 +338,7 @@ struct ConvertDescriptorReduce : OpConversionPattern<tt::DescriptorReduceOp> {
     default: break;
     }
     if (!kind)
-      return op.emitError("the CPU target has no descriptor reduction '")
-             << tt::stringifyDescriptorReduceKind(op.getKind()) << "'; use add, min, max, and, or or xor";
+      return reportError(op.getLoc(), Diag::descriptor_reduction, tt::stringifyDescriptorReduceKind(op.getKind()));
     Access access =
         accessDescriptor(rewriter, op.getLoc(), block, adaptor.getDesc(), firsts(adaptor.getIndices()));
     Value value = reshaped(rewriter, op.getLoc(), block, adaptor.getSrc().front());
@@ -355,7 +355,7 @@ struct ConvertDescriptorGather : OpConversionPattern<tt::DescriptorGatherOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getType());
     if (type.getRank() != 2 || adaptor.getDesc().size() != 6)
-      return op.emitError("gathers rows of two-dimensional tensors only");
+      return reportError(op.getLoc(), Diag::descriptor_rows, "gathers");
     Access access = accessRows(rewriter, op.getLoc(), type.getShape(), adaptor.getDesc(),
                                adaptor.getXOffsets().front(), adaptor.getYOffset().front());
     Value other = emitPadding(rewriter, op.getLoc(), type, adaptor.getDesc().back());
@@ -370,7 +370,7 @@ struct ConvertDescriptorScatter : OpConversionPattern<tt::DescriptorScatterOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getSrc().getType());
     if (type.getRank() != 2 || adaptor.getDesc().size() != 6)
-      return op.emitError("scatters rows of two-dimensional tensors only");
+      return reportError(op.getLoc(), Diag::descriptor_rows, "scatters");
     Access access = accessRows(rewriter, op.getLoc(), type.getShape(), adaptor.getDesc(),
                                adaptor.getXOffsets().front(), adaptor.getYOffset().front());
     rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, adaptor.getSrc().front(), access.mask,

@@ -224,6 +224,15 @@ PyObject *boundDict(const Dispatcher &state, const Bound &bound) {
 
 enum class Mode { Launch, Warmup };
 
+/// Whether two equal objects are the same to compiled code: 1 equals 1.0 and
+/// True in Python, also inside of tuples and constexprs.
+bool looksAlike(PyObject *a, PyObject *b) {
+  if (Py_TYPE(a) != Py_TYPE(b))
+    return false;
+  nb::object left = nb::steal(PyObject_Repr(a)), right = nb::steal(PyObject_Repr(b));
+  return left.is_valid() && right.is_valid() && PyUnicode_Compare(left.ptr(), right.ptr()) == 0;
+}
+
 /// Whether the variables that compiled code depends on still hold what they
 /// held. Identity first: it nearly always answers.
 bool globalsUnchanged(const Dispatcher &state) {
@@ -231,7 +240,7 @@ bool globalsUnchanged(const Dispatcher &state) {
     PyObject *now = global.key ? PyDict_GetItemWithError(global.container, global.key) : PyCell_GET(global.container);
     if (now == global.value)
       continue;
-    if (!now || PyObject_RichCompareBool(now, global.value, Py_EQ) != 1) {
+    if (!now || PyObject_RichCompareBool(now, global.value, Py_EQ) != 1 || !looksAlike(now, global.value)) {
       PyErr_Clear();
       return false;
     }

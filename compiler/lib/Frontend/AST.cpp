@@ -46,6 +46,7 @@ private:
       target(expr);
   }
 
+public:
   /// Bindings inside expressions: `name := value`.
   void value(const Expr *expr) {
     if (!expr)
@@ -116,6 +117,7 @@ private:
     }
   }
 
+private:
   void visit(const Stmt &stmt) {
     switch (stmt.kind) {
     case Stmt::Kind::Expr:
@@ -180,6 +182,12 @@ private:
 std::vector<AssignedName> assignedNames(const Block &block, bool changed) {
   AssignedNames collector(changed);
   collector.visit(block);
+  return std::move(collector.names);
+}
+
+std::vector<AssignedName> assignedNames(const Expr &expr) {
+  AssignedNames collector(/*changed=*/false);
+  collector.value(&expr);
   return std::move(collector.names);
 }
 

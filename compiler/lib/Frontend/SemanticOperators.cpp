@@ -93,14 +93,21 @@ std::pair<Tensor, Tensor> Semantic::operands(const Value &lhs, const Value &rhs,
     b = toTensor(rhs, range);
   } else {
     Type type;
-    if (left && right)
-      type = promote(left->type, right->type, rules, range);
-    else if (left)
-      type = promoteNumber(rhs, left->type, rules, range);
-    else if (right)
-      type = promoteNumber(lhs, right->type, rules, range);
-    else
-      type = promote(naturalType(lhs, range), naturalType(rhs, range), rules, range);
+    try {
+      if (left && right)
+        type = promote(left->type, right->type, rules, range);
+      else if (left)
+        type = promoteNumber(rhs, left->type, rules, range);
+      else if (right)
+        type = promoteNumber(lhs, right->type, rules, range);
+      else
+        type = promote(naturalType(lhs, range), naturalType(rhs, range), rules, range);
+    } catch (const CompileError &error) {
+      Diagnostic diagnostic = error.diagnostic;
+      noteValue(diagnostic, lhs, "the left operand");
+      noteValue(diagnostic, rhs, "the right operand");
+      throw CompileError(std::move(diagnostic));
+    }
     auto convert = [&](const Value &value) {
       if (const Tensor *tensor = value.getIf<Tensor>())
         return cast(*tensor, type, range);

@@ -137,6 +137,8 @@ private:
   Flow mergeFlows(Branch &thenBranch, Branch &elseBranch, std::vector<std::pair<Value, Value>> &leaves,
                   std::vector<Type> &types, const SourceRange &range);
   Value conditional(const ConditionalExpr &expr);
+  /// One with `name := value` in an arm.
+  Value conditionalThatBinds(const ConditionalExpr &expr, const Tensor &condition);
   /// nullopt when the two cannot become one value.
   std::optional<Unified> unify(const Value &a, const Value &b, const SourceRange &range);
   /// Which items are fields of an aggregate that stay constants.
@@ -165,7 +167,7 @@ private:
   Flow walkWhile(const WhileStmt &stmt);
   /// A loop that statements in it may leave. `round` emits one round (for a
   /// `for`, the number of which it is given) and says how it ended.
-  Flow walkLeavingLoop(const Stmt &stmt, const Block &body, llvm::ArrayRef<Carried> carried,
+  Flow walkLeavingLoop(const Stmt &stmt, llvm::ArrayRef<AssignedName> names, llvm::ArrayRef<Carried> carried,
                        std::vector<mlir::Value> inits, const Type *counter,
                        llvm::function_ref<Flow(mlir::Value)> round);
   /// Walks the body of a loop whose variables of before are `before`.
@@ -173,13 +175,15 @@ private:
   /// Drops those of the `names` that had no value before the loop.
   void dropNamesOf(llvm::ArrayRef<AssignedName> names, const Locals &before);
   /// `counter`: the loop's variable, of `counterType`; null for `while`.
-  std::vector<Carried> carriedVariables(const Block &body, const NameExpr *counter, const Type &counterType,
-                                        std::vector<mlir::Value> &inits);
+  /// `names`: what a round assigns.
+  std::vector<Carried> carriedVariables(std::vector<AssignedName> names, const NameExpr *counter,
+                                        const Type &counterType, std::vector<mlir::Value> &inits);
   void bindCarried(llvm::ArrayRef<Carried> carried, mlir::ValueRange values);
   /// What the body hands to its next round; checks that types stayed.
   std::vector<mlir::Value> yieldedValues(llvm::ArrayRef<Carried> carried, const SourceRange &range);
   /// Restores the variables of before the loop, with the carried ones' results.
-  void leaveLoop(const Locals &before, llvm::ArrayRef<Carried> carried, mlir::ValueRange results, const Block &body);
+  void leaveLoop(const Locals &before, llvm::ArrayRef<Carried> carried, mlir::ValueRange results,
+                 llvm::ArrayRef<AssignedName> names);
   void setLoopHints(mlir::Operation *loop, const BoundArgs &args);
 
   // ---- WalkerExpressions.cpp

@@ -368,6 +368,8 @@ Value Walker::conditional(const ConditionalExpr &expr) {
     return eval(decide(test, expr.test->range) ? *expr.body : *expr.orelse);
 
   Tensor condition = semantic.toCondition(test, expr.test->range);
+  if (!assignedNames(*expr.body).empty() || !assignedNames(*expr.orelse).empty())
+    return conditionalThatBinds(expr, condition);
   auto op = mlir::scf::IfOp::create(builder, semantic.loc(expr.range), mlir::TypeRange(), condition.handle,
                                     /*addThenBlock=*/true, /*addElseBlock=*/true);
   mlir::Block *blocks[] = {&op.getThenRegion().front(), &op.getElseRegion().front()};
@@ -404,6 +406,32 @@ Value Walker::conditional(const ConditionalExpr &expr) {
     op = replaceIf(op, results);
   unsigned next = 0;
   return fill(unified->form, op.getResults(), next, expr.range);
+}
+
+Value Walker::conditionalThatBinds(const ConditionalExpr &expr, const Tensor &condition) {
+  // Its value is one more variable, of a name that no source can have.
+  const std::string result = "<value>";
+  auto op = mlir::scf::IfOp::create(builder, semantic.loc(expr.range), mlir::TypeRange(), condition.handle,
+                                    /*addThenBlock=*/true, /*addElseBlock=*/true);
+  Locals before = frame->locals;
+  before.erase(result);
+  Branch branches[] = {{&op.getThenRegion().front(), before, {}}, {&op.getElseRegion().front(), before, {}}};
+  const Expr *arms[] = {expr.body.get(), expr.orelse.get()};
+  std::string kinds[2];
+  for (int i = 0; i < 2; ++i)
+    walkInto(branches[i], [&]() -> Flow {
+      Value value = eval(*arms[i]);
+      kinds[i] = value.describe();
+      frame->locals[result] = Binding{std::move(value), arms[i]->range, false, nextVersion++};
+      return {};
+    });
+  mergeBranches(op, branches[0], branches[1], &before, expr.range);
+  auto merged = frame->locals.find(result);
+  if (merged == frame->locals.end())
+    fail(Diag::conditional_types_differ, expr.range, kinds[0], kinds[1]);
+  Value value = merged->second.value;
+  frame->locals.erase(merged);
+  return value;
 }
 
 } // namespace nereid::frontend

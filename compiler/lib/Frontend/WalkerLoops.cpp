@@ -51,9 +51,8 @@ LoopRange loopRange(const BoundArgs &args) {
 
 // ---- carried variables ---------------------------------------------------------
 
-std::vector<Walker::Carried> Walker::carriedVariables(const Block &body, const NameExpr *counter,
+std::vector<Walker::Carried> Walker::carriedVariables(std::vector<AssignedName> names, const NameExpr *counter,
                                                       const Type &counterType, std::vector<mlir::Value> &inits) {
-  std::vector<AssignedName> names = assignedNames(body, /*changed=*/true);
   if (counter) {
     // The counter is assigned in every round. When the name has a value of its
     // type before the loop, it has one after it, too.
@@ -131,10 +130,10 @@ std::vector<mlir::Value> Walker::yieldedValues(llvm::ArrayRef<Carried> carried, 
 }
 
 void Walker::leaveLoop(const Locals &before, llvm::ArrayRef<Carried> carried, mlir::ValueRange results,
-                       const Block &body) {
+                       llvm::ArrayRef<AssignedName> names) {
   frame->locals = before;
   bindCarried(carried, results);
-  dropNamesOf(assignedNames(body), before);
+  dropNamesOf(names, before);
 }
 
 void Walker::dropNamesOf(llvm::ArrayRef<AssignedName> names, const Locals &before) {
@@ -320,7 +319,8 @@ Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
   step = semantic.cast(step, type, range.stepRange);
 
   std::vector<mlir::Value> inits;
-  std::vector<Carried> carried = carriedVariables(stmt.body, target, type, inits);
+  std::vector<AssignedName> names = assignedNames(stmt.body, /*changed=*/true);
+  std::vector<Carried> carried = carriedVariables(names, target, type, inits);
   auto dropCounter = [&] {
     if (llvm::any_of(carried, [&](const Carried &variable) { return variable.name == target->id; }))
       return;
@@ -344,7 +344,7 @@ Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
     mlir::Value last = SubIOp::create(builder, loc, SubIOp::create(builder, loc, stop.handle, start.handle), one);
     mlir::Value rounds = DivUIOp::create(builder, loc, last, MaxUIOp::create(builder, loc, step.handle, one));
     rounds = SelectOp::create(builder, loc, isEmpty, zero, AddIOp::create(builder, loc, rounds, one));
-    Flow flow = walkLeavingLoop(stmt, stmt.body, carried, inits, &type, [&](mlir::Value round) {
+    Flow flow = walkLeavingLoop(stmt, names, carried, inits, &type, [&](mlir::Value round) {
       mlir::Value goesOn = CmpIOp::create(builder, loc, CmpIPredicate::ult, round, rounds);
       auto op = mlir::scf::IfOp::create(builder, loc, mlir::TypeRange(), goesOn, true, true);
       Locals bound = frame->locals;
@@ -383,14 +383,14 @@ Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
     walkLoopBody(stmt.body, before);
     mlir::scf::YieldOp::create(builder, loc, yieldedValues(carried, stmt.range));
   }
-  leaveLoop(before, carried, loop.getResults(), stmt.body);
+  leaveLoop(before, carried, loop.getResults(), names);
   dropCounter();
   return {};
 }
 
 // ---- loops that are left ---------------------------------------------------------
 
-Flow Walker::walkLeavingLoop(const Stmt &stmt, const Block &body, llvm::ArrayRef<Carried> carried,
+Flow Walker::walkLeavingLoop(const Stmt &stmt, llvm::ArrayRef<AssignedName> names, llvm::ArrayRef<Carried> carried,
                              std::vector<mlir::Value> inits, const Type *counter,
                              llvm::function_ref<Flow(mlir::Value)> round) {
   // All of a round stands in the first region, behind which it is known whether
@@ -455,7 +455,7 @@ Flow Walker::walkLeavingLoop(const Stmt &stmt, const Block &body, llvm::ArrayRef
                                              llvm::SmallVector<mlir::Location>(resultTypes.size(), loc));
     mlir::scf::YieldOp::create(builder, loc, block->getArguments().take_front(types.size()));
   }
-  leaveLoop(before, carried, loop.getResults(), body);
+  leaveLoop(before, carried, loop.getResults(), names);
   if (!flow.mayReturn())
     return {};
   Flow result;
@@ -474,10 +474,15 @@ Flow Walker::walkWhile(const WhileStmt &stmt) {
   if (!stmt.orelse.empty())
     fail(Diag::unsupported_syntax, stmt.orelse.front()->range, "`else` of a loop", "write the statements after the loop");
   std::vector<mlir::Value> inits;
-  std::vector<Carried> carried = carriedVariables(stmt.body, nullptr, Type(), inits);
+  std::vector<AssignedName> names = assignedNames(*stmt.test);
+  bool testBinds = !names.empty(); // what it binds holds in the body
+  llvm::append_range(names, assignedNames(stmt.body, /*changed=*/true));
+  llvm::StringSet<> seen;
+  llvm::erase_if(names, [&](const AssignedName &name) { return !seen.insert(name.name).second; });
+  std::vector<Carried> carried = carriedVariables(names, nullptr, Type(), inits);
   mlir::Location loc = semantic.loc(stmt.range);
-  if (leavesLoop(stmt.body)) {
-    return walkLeavingLoop(stmt, stmt.body, carried, inits, nullptr, [&](mlir::Value) {
+  if (testBinds || leavesLoop(stmt.body)) {
+    return walkLeavingLoop(stmt, names, carried, inits, nullptr, [&](mlir::Value) {
       Value test = eval(*stmt.test);
       if (!test.isTensor()) {
         if (decide(test, stmt.test->range)) {
@@ -528,7 +533,7 @@ Flow Walker::walkWhile(const WhileStmt &stmt) {
     walkLoopBody(stmt.body, before);
     mlir::scf::YieldOp::create(builder, loc, yieldedValues(carried, stmt.range));
   }
-  leaveLoop(before, carried, loop.getResults(), stmt.body);
+  leaveLoop(before, carried, loop.getResults(), names);
   return {};
 }
 

@@ -86,6 +86,23 @@ tt.func public @b() { tt.return }
             std::string::npos);
 }
 
+TEST_F(CompileTest, WhenLLVMGivesUp) {
+  // It ends the compilation, not the process: 64-bit code for a CPU that has none.
+  CompileOptions options;
+  options.pipeline.target.cpu = "i386";
+  options.pipeline.target.features = "";
+  try {
+    auto module = parse(store);
+    compileKernel(*module, options);
+    FAIL();
+  } catch (const CompileError &error) {
+    EXPECT_EQ(error.diagnostic.id, Diag::code_generator_failed);
+    EXPECT_NE(error.diagnostic.message.find("kernel 'simple'"), std::string::npos) << error.what();
+  }
+  auto module = parse(store);
+  EXPECT_FALSE(compileKernel(*module, {}).object.empty());
+}
+
 TEST_F(CompileTest, PassErrorsHaveTheUsersLine) {
   auto module = parse(R"(
 tt.func public @bad(%p: !tt.ptr<f32>, %n: i32) {

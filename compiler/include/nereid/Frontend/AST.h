@@ -296,6 +296,8 @@ struct AssignedName {
   SourceRange range;
 };
 std::vector<AssignedName> assignedNames(const Block &block, bool changed = false);
+/// The same of an expression: `name := value` in it.
+std::vector<AssignedName> assignedNames(const Expr &expr);
 
 /// The ways in which the body of a loop may leave it early: a `break` of this
 /// loop, a `return` at any depth.

@@ -10,6 +10,7 @@
 
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Support/PassDiagnostics.h"
 
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -17,7 +18,6 @@
 namespace nereid {
 #define GEN_PASS_DEF_NEREIDREWRITEBLOCKPOINTERS
 #include "nereid/Conversion/TilesToLoops/Passes.h.inc"
-#include "nereid/Support/PassDiagnostics.h"
 } // namespace nereid
 
 using namespace mlir;

@@ -40,3 +40,21 @@ def test_warning_as_an_error(tmp_path):
             build(module)
         with pytest.raises(nereid.CompilationError):
             build(load(tmp_path, WAIT.replace('"release"', '"never"'))[0])
+
+
+def test_plain_number_for_a_comparison(tmp_path):
+    module, path, _ = load(
+        tmp_path,
+        """
+    import nereid.libshmem_device as shmem
+
+    @nereid.jit
+    def kernel(s_ptr):
+        shmem.signal_wait_until(s_ptr, 3, 1)
+    """,
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        build(module)
+    assert len(caught) == 1 and caught[0].filename == str(path)
+    assert "the plain number 3 means" in str(caught[0].message) and "^" in str(caught[0].message)

@@ -198,7 +198,7 @@ LogicalResult nereid::cpu::lowerExternCall(Lowering &l, distributed::ExternCallO
   for (auto [i, kind] : llvm::enumerate(kinds))
     if (!matches(kind, op.getSrcs()[i].getType()))
       return reportError(op.getLoc(), Diag::extern_argument, i + 1, symbol, describe(kind),
-                         printed(op.getSrcs()[i].getType()));
+                         "'" + printed(op.getSrcs()[i].getType()) + "'");
   if (op.getNumResults() > 1)
     return op.emitError() << "'" << symbol << "' with several results";
   l.distributed = true;

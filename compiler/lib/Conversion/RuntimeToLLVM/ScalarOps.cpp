@@ -134,7 +134,7 @@ static LogicalResult lower(Lowering &l, tt::AtomicRMWOp op) {
   if (isPointer && op.getAtomicRmwOp() != tt::RMWOp::XCHG)
     return reportError(op.getLoc(), Diag::atomic_pointer);
   if (type.isIntOrFloat() && (type.isInteger(1) || (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8)))
-    return reportError(op.getLoc(), Diag::atomic_element, printed(type));
+    return reportError(op.getLoc(), Diag::atomic_element, "'" + printed(type) + "'");
   Value pointer = l.toLLVM(op.getPtr());
   Type memory = isPointer ? Type(l.builder.getI64Type()) : type;
   Value value = isPointer ? l.toBits64(op.getVal()) : op.getVal();

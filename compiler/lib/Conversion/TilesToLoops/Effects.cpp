@@ -98,7 +98,7 @@ LogicalResult FunctionLowering::lowerMapElementwise(tt::MapElementwiseOp map) {
   RankedTensorType type = getTile(map.getSrcs()[0]);
   int64_t pack = map.getPack(), count = type.getNumElements();
   if (pack < 1 || count % pack)
-    return reportError(map.getLoc(), Diag::map_pack, count, printed(type), pack);
+    return reportError(map.getLoc(), Diag::map_pack, count, "'" + printed(type) + "'", pack);
   SmallVector<Buffer *> results;
   for (Value result : map.getResult())
     results.push_back(createBuffer(getTile(result), map->getBlock()));

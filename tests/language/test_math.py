@@ -26,8 +26,6 @@ def test_unary(rng, dtype):
     tiny = float(ml_dtypes.finfo(DTYPES[dtype]).smallest_subnormal)
     for i, (name, (reference, low, high, roundings)) in enumerate(UNARY.items()):
         x = floats(rng, shape_of(rng, 1 + i % 3), dtype, low, high)
-        if name in ("sin", "cos"):  # of numbers beyond all periods: nothing is promised
-            x = np.where(np.abs(x.astype(np.float64)) > 1e4, np.array(1.0, x.dtype), x)
         with np.errstate(all="ignore"):
             want = reference(x.astype(np.float64))
         if DTYPES[dtype].itemsize == 1:  # saturate

@@ -225,8 +225,8 @@ void python::bindJob(nb::module_ &m) {
       std::string text = "rank " + std::to_string(rank) + " is on node " + std::to_string(current.nodeOf(rank)) +
                          ", this rank " + std::to_string(current.rank()) + " on node " +
                          std::to_string(current.nodeOf(current.rank())) +
-                         ": there is no view of another node's memory; move the data by put and get, in a kernel "
-                         "(libshmem_device.putmem, getmem) or on the host";
+                         ": there is no view of another node's memory; copy with nereid.symm.put and get, or in a kernel with "
+                         "libshmem_device.putmem and getmem";
       PyErr_SetString(errorTypes().job, text.c_str());
       throw nb::python_error();
     }

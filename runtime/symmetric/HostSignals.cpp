@@ -4,6 +4,7 @@
 #include "nereid/abi.h"
 #include "symmetric/JobImpl.h"
 #include "symmetric/JobWatch.h"
+#include "symmetric/Turns.h"
 #include "transport/shared_memory/Update.h"
 
 namespace nereid::runtime {
@@ -94,6 +95,19 @@ Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value,
   const std::string what = "signal_wait_until of the host";
   JobWatch::Wait wait{what, false, 0};
   uint64_t nextInterrupt = 0;
+  if (holds())
+    return {};
+  struct Aside {
+    Turns *turns;
+    explicit Aside(Turns *turns) : turns(turns) {
+      if (turns)
+        turns->stepAside();
+    }
+    ~Aside() {
+      if (turns)
+        turns->comeBack();
+    }
+  } aside(pimpl->turns.get());
   while (!holds()) {
     if (pimpl->jobFailed() && !holds()) {
       BlockedGroup group;

@@ -66,6 +66,15 @@ void Turns::leaveCollective() {
   own().waitsIn.store(0, std::memory_order_seq_cst);
 }
 
+void Turns::stepAside() {
+  own().leftOut.store(1, std::memory_order_seq_cst);
+  decide();
+}
+
+void Turns::comeBack() {
+  own().leftOut.store(0, std::memory_order_seq_cst);
+}
+
 void Turns::reset(uint64_t generation) {
   TurnState &s = state();
   s.random.store((seed + 1) * 0x9e3779b97f4a7c15u ^

@@ -49,6 +49,11 @@ public:
   void enterCollective(uint64_t number);
   void leaveCollective();
 
+  /// The rank's host code waits for a signal: the turns of others do not wait
+  /// for it meanwhile. When it comes back is not part of the order.
+  void stepAside();
+  void comeBack();
+
   /// Starts the order anew; called while no rank is in a launch.
   void reset(uint64_t generation);
 

@@ -240,6 +240,29 @@ TEST(Schedule, HostCodeMayWaitForAnotherRanksLaunch) {
   });
 }
 
+TEST(Schedule, HostCodeMayWaitForSignals) {
+  JobOptions options = testOptions();
+  options.schedule = "random:6";
+  runBoth(3, options, [](Job &job) {
+    uint64_t *flag = symmetric<uint64_t>(job, 1, "flag");
+    // 2 -> host of 0 -> program of 1.
+    if (job.rank() == 2)
+      EXPECT_TRUE(job.signal(flag, 5, NRD_SIG_SET, 8, 0).ok());
+    if (job.rank() == 0) {
+      EXPECT_TRUE(job.waitUntil(flag, NRD_CMP_GE, 5, 8, false).ok());
+      EXPECT_TRUE(launchBlocking(job, sendFlag, {arg(flag)}, 1).ok());
+    }
+    if (job.rank() == 1) {
+      EXPECT_TRUE(launchBlocking(job, waitForFlag, {arg(flag)}, 1).ok());
+      // A program of 1 -> host of 0.
+      EXPECT_TRUE(job.signal(flag, 6, NRD_SIG_SET, 8, 0).ok());
+    }
+    if (job.rank() == 0)
+      EXPECT_TRUE(job.waitUntil(flag, NRD_CMP_EQ, 6, 8, false).ok());
+    EXPECT_TRUE(job.barrier().ok());
+  });
+}
+
 //===--- failures under a random schedule ---------------------------------------
 
 TEST(Schedule, DeadlocksAreFound) {

@@ -205,6 +205,25 @@ def test_handler_that_does_not_raise_does_not_stop_the_kernel():
             signal.signal(sig, handler)
 
 
+def test_handler_that_needs_much_stack():
+    x = np.ones(1, np.float32)
+
+    def deep(depth):
+        return depth and max(deep(depth - 1), sorted([depth], key=lambda value: value)[0])
+
+    def stop(*_):
+        text = re.sub("a+", lambda match: str(deep(60)), "caat" * 50) + f"{textwrap.dedent(' x')}"
+        raise TimeoutError(text[:3])
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(TimeoutError, match="c60"):
+            endless[(1,)](x, 1)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
 def test_rank_that_computes_without_end_is_named(tmp_path):
     code, output, seconds, script = run_job(tmp_path, """
         @nereid.jit

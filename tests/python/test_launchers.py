@@ -24,7 +24,7 @@ assert (ranks[:, 0] == np.arange(nereid.world_size())).all(), ranks
 sys.stdout.write(f"rank {nereid.rank()} of {nereid.world_size()}\\n")
 sys.stdout.flush()
 """
-LAUNCHER_VARIABLES = re.compile(r"^(NEREID_(RANK|WORLD|LOCAL|JOB)|RANK$|WORLD_SIZE$|LOCAL_|MASTER_|OMPI_|PMI|SLURM_)")
+LAUNCHER_VARIABLES = re.compile(r"^(NEREID_(RANK|WORLD|LOCAL|JOB)|RANK$|WORLD_SIZE$|LOCAL_|MASTER_|OMPI_|PMI|SLURM_(?!CONF$))")
 
 
 def clean_environment(**more: str) -> dict[str, str]:
@@ -284,6 +284,22 @@ def test_mpirun(tmp_path):
         """)
     code, out, err = run([*command, sys.executable, script])
     assert code != 0
+
+
+def slurm_answers() -> bool:
+    if shutil.which("srun") is None or shutil.which("sinfo") is None:
+        return False
+    try:
+        return "idle" in subprocess.run(["sinfo", "-h", "-o", "%T"], capture_output=True, text=True, timeout=5).stdout
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def test_srun(tmp_path):
+    if not slurm_answers():
+        pytest.skip("there is no Slurm with an idle node here (Debian: slurmctld, slurmd, slurm-client)")
+    code, out, err = run(["srun", "-n", "3", "--overcommit", "--mpi=none", sys.executable, write(tmp_path, CHECK)])
+    assert code == 0 and sorted(out.splitlines()) == [f"rank {rank} of 3" for rank in range(3)], out + err
 
 
 @pytest.mark.skipif(shutil.which("torchrun") is None, reason="there is no torchrun here (it comes with torch)")

@@ -232,16 +232,19 @@ static void onPreempt(int sig, siginfo_t *info, void *raw) {
 }
 
 namespace {
-/// A stack for the handler, since the program's may be full.
+/// A stack for the handlers, since the program's may be full. Another one that
+/// the thread has (of Python's faulthandler) is too small for what the host does
+/// when it is asked for interrupts.
 struct HandlerStack {
   static constexpr size_t kBytes = 256 * 1024;
   void *memory = nullptr;
+  stack_t previous;
 
   void ensure() {
-    stack_t current;
-    if (memory || sigaltstack(nullptr, &current) != 0 ||
-        !(current.ss_flags & SS_DISABLE))
-      return; // there is one
+    if (memory || sigaltstack(nullptr, &previous) != 0 ||
+        (previous.ss_flags & SS_ONSTACK) ||
+        (!(previous.ss_flags & SS_DISABLE) && previous.ss_size >= kBytes))
+      return;
     memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
@@ -257,11 +260,10 @@ struct HandlerStack {
   ~HandlerStack() {
     if (!memory)
       return;
-    stack_t none;
-    none.ss_sp = nullptr;
-    none.ss_size = 0;
-    none.ss_flags = SS_DISABLE;
-    sigaltstack(&none, nullptr);
+    // Somebody may have put a stack of their own in place of ours.
+    stack_t current;
+    if (sigaltstack(nullptr, &current) == 0 && current.ss_sp == memory)
+      sigaltstack(&previous, nullptr);
     munmap(memory, kBytes);
   }
 };

@@ -91,6 +91,15 @@ Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value,
                     : compare<uint64_t>(comparison, uint64_t(seen),
                                         uint64_t(awaited));
   };
+  if (holds())
+    return {};
+  // For the others it waits as in a collective: it has something to tell when
+  // the job fails.
+  struct Waiting {
+    explicit Waiting(Impl &job) : job(job) { job.enter(RankState::Collective); }
+    ~Waiting() { job.leave(RankState::Collective); }
+    Impl &job;
+  } waiting(*pimpl);
   Backoff backoff(pimpl->maySpin);
   const std::string what = "signal_wait_until of the host";
   JobWatch::Wait wait{what, false, 0};

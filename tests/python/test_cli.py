@@ -73,7 +73,7 @@ info = nereid.job_info()
 print(info["heap_bytes"] >> 20, info["timeout"], info["num_threads"], info["profile"], info["sub_vec_num"], os.environ["WHO"])
 """)
     code, out, err = nereid("run", "-n", 2, "--tag-output", "--heap-size", "64M", "--timeout", "7", "--threads", "2",
-                            "--profile", "ascend910b", "--schedule", "random:3", "--env", "WHO=rank{rank}", script)
+                            "--profile", "ascend910b", "--schedule", "fifo", "--env", "WHO=rank{rank}", script)
     assert code == 0, err
     assert sorted(out.splitlines()) == [
         f"[{rank}] 64 7.0 1 ascend910b 2 rank{rank}" for rank in range(2)]  # random schedules run one program at a time

@@ -202,6 +202,37 @@ TEST_F(DotTest, NarrowIntegers) {
   }
 }
 
+namespace {
+/// bf16, rounded to nearest.
+struct BFloat16 {
+  explicit BFloat16(double value) {
+    float narrow = float(value);
+    uint32_t word;
+    std::memcpy(&word, &narrow, 4);
+    bits = uint16_t((word + 0x7fff + (word >> 16 & 1)) >> 16);
+  }
+  explicit operator double() const {
+    uint32_t word = uint32_t(bits) << 16;
+    float wide;
+    std::memcpy(&wide, &word, 4);
+    return wide;
+  }
+  uint16_t bits;
+};
+} // namespace
+
+TEST_F(DotTest, BFloat16) {
+  mlir::Type bf16 = mlir::BFloat16Type::get(&context), f32 = mlir::Float32Type::get(&context);
+  for (const cpu::TargetFeatures &target : targets())
+    for (int i = 0; i < 8; ++i) {
+      Dot dot = build(size(), size(), size(), bf16, bf16, f32, target);
+      if (dot.layout.packedA.isBF16())
+        check<BFloat16, float>(dot, 4e-6, [&] { return fraction(); });
+      else
+        check<float, float>(dot, 4e-6, [&] { return fraction(); });
+    }
+}
+
 TEST_F(DotTest, OffsetsOfB) {
   // The value that the tile load computes equals what the layout says.
   mlir::Type f32 = mlir::Float32Type::get(&context);

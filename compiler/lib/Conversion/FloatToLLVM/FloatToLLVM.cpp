@@ -82,10 +82,12 @@ static Attribute asInteger(Attribute value) {
   return value;
 }
 
-/// By now bf16 values are only moved. As integers they move on every CPU; as
-/// floats, some would be converted to fp32 and back on the way.
+/// By now bf16 values are only moved, and multiplied by one instruction. As
+/// integers they move on every CPU; as floats, some would be converted to fp32
+/// and back on the way.
 static void retypeBF16(Operation *root) {
   SmallVector<arith::BitcastOp> casts;
+  SmallVector<LLVM::CallIntrinsicOp> products;
   auto retype = [](Value value) {
     if (Type type = asInteger(value.getType()); type != value.getType())
       value.setType(type);
@@ -101,6 +103,8 @@ static void retypeBF16(Operation *root) {
       constant.setValueAttr(asInteger(constant.getValue()));
     else if (auto cast = dyn_cast<arith::BitcastOp>(op))
       casts.push_back(cast);
+    else if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op); call && call.getIntrin().contains("dpbf16ps"))
+      products.push_back(call);
     else if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op)) {
       LLVM::LLVMFunctionType type = function.getFunctionType();
       function.setFunctionType(LLVM::LLVMFunctionType::get(
@@ -112,6 +116,12 @@ static void retypeBF16(Operation *root) {
     if (cast.getIn().getType() == cast.getType()) {
       cast.replaceAllUsesWith(cast.getIn());
       cast.erase();
+    }
+  for (LLVM::CallIntrinsicOp call : products)
+    for (OpOperand &operand : llvm::drop_begin(call->getOpOperands())) {
+      OpBuilder builder(call);
+      auto integers = cast<VectorType>(operand.get().getType());
+      operand.set(LLVM::BitcastOp::create(builder, call.getLoc(), integers.clone(builder.getBF16Type()), operand.get()));
     }
 }
 

@@ -120,12 +120,14 @@ private:
     }
   }
 
-  /// Sums of products of pairs of 16-bit integers: one instruction for two steps
+  /// Sums of products of pairs of 16-bit numbers: one instruction for two steps
   /// of k. Rows k and k + 1 of B are interleaved in registers.
   void emitTileOfPairs(Value a, Value b, Value c, RegisterTile tile) {
     const int64_t vectors = llvm::divideCeil(tile.columns, lanes);
-    Type i32 = builder.getI32Type();
-    auto type = VectorType::get(lanes, i32), halves = VectorType::get(2 * lanes, builder.getI16Type());
+    const bool isFloat = isa<FloatType>(layout.compute);
+    Type i32 = builder.getI32Type(), i16 = builder.getI16Type();
+    auto type = VectorType::get(lanes, layout.compute), words = VectorType::get(lanes, i32);
+    auto halves = VectorType::get(2 * lanes, layout.packedB);
     auto place = [&](int64_t row, int64_t v) { return offset(c, row * layout.ldc + v * lanes, layout.accumulator); };
     auto columns = [&](int64_t v) { return std::min(lanes, tile.columns - v * lanes); };
     SmallVector<Value> sums;
@@ -138,33 +140,39 @@ private:
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(loop.getBody());
       Value k = loop.getInductionVar();
-      Value bRows = offset(b, k, layout.panelWidth, layout.packedB);
-      auto narrow = VectorType::get(lanes, layout.packedB);
+      Value bRows = offset(b, k, layout.panelWidth, i16);
+      auto narrow = VectorType::get(lanes, i16);
       Value sixteen = arith::ConstantOp::create(
-          builder, loc, DenseElementsAttr::get(type, builder.getI32IntegerAttr(16)));
+          builder, loc, DenseElementsAttr::get(words, builder.getI32IntegerAttr(16)));
       SmallVector<Value> pairs;
       for (int64_t v = 0; v < vectors; ++v) {
         auto row = [&](int64_t i) -> Value {
-          Value at = offset(bRows, i * layout.panelWidth + v * lanes, layout.packedB);
-          return arith::ExtUIOp::create(builder, loc, type, LLVM::LoadOp::create(builder, loc, narrow, at, unsigned(2 * lanes)));
+          Value at = offset(bRows, i * layout.panelWidth + v * lanes, i16);
+          Value halfWords = LLVM::LoadOp::create(builder, loc, narrow, at, unsigned(2 * lanes));
+          return arith::ExtUIOp::create(builder, loc, words, halfWords);
         };
         Value low = row(0), high = arith::ShLIOp::create(builder, loc, row(1), sixteen);
         pairs.push_back(vector::BitCastOp::create(builder, loc, halves, arith::OrIOp::create(builder, loc, low, high)));
       }
-      Value aColumn = offset(a, k, 1, layout.packedA);
-      const char *multiply = layout.target.vectorBits >= 512   ? "llvm.x86.avx512.pmaddw.d.512"
+      Value aColumn = offset(a, k, 1, i16);
+      const char *multiply = isFloat                           ? "llvm.x86.avx512bf16.dpbf16ps.512"
+                             : layout.target.vectorBits >= 512 ? "llvm.x86.avx512.pmaddw.d.512"
                              : layout.target.vectorBits >= 256 ? "llvm.x86.avx2.pmadd.wd"
                                                                : "llvm.x86.sse2.pmadd.wd";
       SmallVector<Value> next;
       for (int64_t row = 0; row < tile.rows; ++row) {
         Value pair =
-            LLVM::LoadOp::create(builder, loc, i32, offset(aColumn, row * layout.lda, layout.packedA), /*alignment=*/2);
-        Value aRow = vector::BitCastOp::create(builder, loc, halves, vector::BroadcastOp::create(builder, loc, type, pair));
+            LLVM::LoadOp::create(builder, loc, i32, offset(aColumn, row * layout.lda, i16), /*alignment=*/2);
+        Value aRow =
+            vector::BitCastOp::create(builder, loc, halves, vector::BroadcastOp::create(builder, loc, words, pair));
         for (int64_t v = 0; v < vectors; ++v) {
-          Value product = LLVM::CallIntrinsicOp::create(builder, loc, type, builder.getStringAttr(multiply),
-                                                        ValueRange{aRow, pairs[v]})
-                              ->getResult(0);
-          next.push_back(arith::AddIOp::create(builder, loc, loop.getRegionIterArg(row * vectors + v), product));
+          Value sum = loop.getRegionIterArg(row * vectors + v);
+          SmallVector<Value> operands{aRow, pairs[v]};
+          if (isFloat)
+            operands.insert(operands.begin(), sum);
+          auto call = LLVM::CallIntrinsicOp::create(builder, loc, type, builder.getStringAttr(multiply), operands);
+          Value result = call->getResult(0);
+          next.push_back(isFloat ? result : arith::AddIOp::create(builder, loc, sum, result).getResult());
         }
       }
       scf::YieldOp::create(builder, loc, next);
@@ -288,9 +296,16 @@ DotLayout nereid::cpu::chooseDotLayout(int64_t m, int64_t n, int64_t k, Type aEl
   layout.packedA = layout.packedB = layout.compute = wider;
   // Wraps around as products and sums of 32 bits do.
   layout.pairs = wider.isInteger(32) && aElement.getIntOrFloatBitWidth() <= 16 &&
-                 bElement.getIntOrFloatBitWidth() <= 16 && k % 2 == 0 && llvm::StringRef(target.triple).starts_with("x86");
+                 bElement.getIntOrFloatBitWidth() <= 16 && k % 2 == 0 &&
+                 llvm::StringRef(target.triple).starts_with("x86");
   if (layout.pairs)
     layout.packedA = layout.packedB = IntegerType::get(aElement.getContext(), 16);
+  // Subnormal numbers count as zero.
+  if (aElement.isBF16() && bElement.isBF16() && wider.isF32() && k % 2 == 0 && target.hasAVX512BF16 &&
+      target.vectorBits >= 512) {
+    layout.pairs = true;
+    layout.packedA = layout.packedB = aElement;
+  }
   layout.lda = k;
   layout.ldc = n;
   // Panels are as wide as a register tile, but at least 16 columns, so that the

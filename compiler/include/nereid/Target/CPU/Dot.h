@@ -33,7 +33,8 @@ struct DotLayout {
   int64_t m = 0, n = 0, k = 0;
 
   /// Element types in the buffers of A and B (f32 for fp8, fp16, bf16 and
-  /// fp32; f64; i16 or i32 for integers, sign-extended), and of the accumulator: the
+  /// fp32, bf16 where the processor multiplies it; f64; i16 or i32 for integers,
+  /// sign-extended), and of the accumulator: the
   /// type given to chooseDotLayout. Sums are formed in `compute`; an fp16 or
   /// bf16 accumulator is widened when a register tile is read and rounded when
   /// it is written.
@@ -45,7 +46,8 @@ struct DotLayout {
   int64_t numPanels = 0;
   int64_t ldc = 0;         ///< elements between rows of C
 
-  /// Two steps of k at a time: products of 16-bit integers, summed in pairs.
+  /// Two steps of k at a time: products of 16-bit integers or of bf16, summed in
+  /// pairs. Subnormal bf16 numbers then count as zero.
   bool pairs = false;
 
   TargetFeatures target;

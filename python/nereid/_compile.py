@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Iterator, Mapping
 
 from nereid import _cache, _runtime
+from nereid._errors import CompilationError
 from nereid._source import _describe
 
 #: Stages of a compilation, in order.
@@ -186,6 +189,9 @@ def cache_key(function, specs: list, options: dict) -> str:
 def compile_or_load(function, specs: list, options: dict) -> CompiledKernel:
     """The kernel for these argument entries (see CompilerModule.h), from the disk
     cache if it is there. Raises CompilationError."""
+    overridden = _overridden(function, specs, options)
+    if overridden is not None:
+        return overridden
     key = cache_key(function, specs, options)
     found = _cache.read(key)
     if found is None:
@@ -195,6 +201,39 @@ def compile_or_load(function, specs: list, options: dict) -> CompiledKernel:
                 return _compile_and_store(function, specs, options, key)
     code, metadata = found
     return CompiledKernel(function, specs, options, code, metadata, from_cache=True)
+
+
+def _types(specs: list) -> list[str]:
+    """Types of the run-time arguments that entries stand for, in order."""
+    names = []
+    for spec in specs:
+        if spec[0] in ("tuple", "tensordesc"):
+            names += _types(spec[1])
+        elif spec[0] != "constexpr":
+            names.append(spec[0])
+    return names
+
+
+def _overridden(function, specs: list, options: dict) -> CompiledKernel | None:
+    """The kernel from a file KERNEL.ttir in the folder NEREID_OVERRIDE, if there is one:
+    its text takes the place of what the function would be compiled to."""
+    folder = os.environ.get("NEREID_OVERRIDE")
+    path = Path(folder, f"{function.__name__}.ttir") if folder else None
+    if path is None or not path.exists():
+        return None
+    from nereid import _ir
+
+    compilation = _compiler().compile_ir(path.read_text(encoding="utf-8"), str(path), options)
+    metadata = json.loads(compilation.metadata)
+    wanted, found = _types(specs), metadata["args"]
+    if [_ir._signless(name) for name in wanted] != [_ir._signless(name) for name in found]:
+        raise CompilationError(
+            f"{path}: error: the kernel there takes ({', '.join(found)}), but this launch of '{function.__name__}' passes "
+            f"({', '.join(wanted)}). NEREID_OVERRIDE names the folder; take the file out of it, or bring it in line"
+        )
+    kernel = CompiledKernel(function, specs, options, compilation.object, metadata, from_cache=False)
+    kernel._compilation = compilation
+    return kernel
 
 
 def _compile_and_store(function, specs: list, options: dict, key: str) -> CompiledKernel:

@@ -13,6 +13,7 @@ VARIABLES = [
     ("NEREID_CACHE", "1", "0 switches the disk cache off"),
     ("NEREID_ALWAYS_COMPILE", "0", "1 compiles anew even if the cache has the kernel"),
     ("NEREID_DUMP", "", "folder that gets every stage of each kernel that is launched"),
+    ("NEREID_OVERRIDE", "", "folder of KERNEL.ttir files that are compiled in place of the functions of their names"),
     ("NEREID_PRINT_AUTOTUNING", "0", "1 prints what autotuning has measured and chosen"),
     ("NEREID_CACHE_AUTOTUNING", "0", "1 keeps choices of autotuning on disk, as cache_results=True does"),
     ("NEREID_DEBUG", "0", "1 makes tl.device_assert active in all kernels"),
@@ -51,6 +52,8 @@ empty, `0`, `false`, `no` or `off`. This page is written by `python -m nereid._e
 
 `NEREID_CACHE_DIR` unset means `$XDG_CACHE_HOME/nereid` where that variable is set. While `NEREID_DUMP` is set, kernels
 are compiled even when the cache has them, and the folder gets `KERNEL.0-frontend.mlir` and so on, one file per stage.
+To try a change of a kernel's IR: `nereid compile k.py:KERNEL -o folder/KERNEL.ttir`, edit the file, and run the program
+with `NEREID_OVERRIDE=folder`; a file whose arguments differ from those of a launch is an error.
 
 ## Ranks
 

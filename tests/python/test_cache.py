@@ -267,3 +267,25 @@ def test_list_and_clear(cache_folder, capsys):
     assert "1 kernel removed" in capsys.readouterr().out and not entries(cache_folder) and keep.exists()
     assert cli.main(["cache"]) == 0
     assert "0 kernels" in capsys.readouterr().out
+
+
+def test_override(cache_folder, tmp_path, monkeypatch):
+    text = run_scale().asm["ttir"]
+    scale._clear()
+    folder = tmp_path / "override"
+    folder.mkdir()
+    monkeypatch.setenv("NEREID_OVERRIDE", str(folder))
+    assert run_scale().from_cache  # no file of that name
+    assert text.count("arith.mulf") == 1
+    (folder / "scale.ttir").write_text(text.replace("arith.mulf", "arith.addf"))
+    scale._clear()
+    x = np.arange(5, dtype=np.float32)
+    kernel = scale[(5,)](x, 3.0, 4)
+    np.testing.assert_array_equal(x, [3, 4, 5, 6, 4])
+    assert "arith.addf" in kernel.asm["ttir"] and len(entries(cache_folder)) == 1
+    with pytest.raises(nereid.CompilationError, match=r"scale.ttir: error: the kernel there takes \(\*fp32, fp32, i32\)"):
+        scale[(5,)](np.arange(5, dtype=np.float64), 3.0, 4)
+    (folder / "scale.ttir").write_text("module {")
+    scale._clear()
+    with pytest.raises(nereid.CompilationError, match="scale.ttir:1"):
+        run_scale()

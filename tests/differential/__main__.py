@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import signal
 import sys
 import time
 from collections import Counter
@@ -54,7 +56,9 @@ def main() -> int:
     kinds: Counter[str] = Counter()
     ran = failed = 0
     start = time.monotonic()
-    with Harness() as harness:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # What is known so far is reported also when somebody stops it.
+    with Harness() as harness, contextlib.suppress(KeyboardInterrupt):
         for seed in parse_seeds(args.seeds):
             for odd in {"no": (False,), "yes": (True,), "both": (seed % 4 == 3,)}[args.odd]:
                 program = generate(seed, odd)

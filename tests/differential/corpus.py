@@ -45,6 +45,16 @@ def kernel(x, out):
     # The bounds are fp32, and so is the result: the product is not rounded to fp16.
     tl.store(out + o, tl.clamp(v, -2.0, 2.0) * 0.3333)
 """, {"x": ("float16", range(-8, 8)), "out": ("float32", None)}),
+    _kernel("shift_of_signed_by_unsigned", """\
+@triton.jit
+def kernel(x, y, out, other):
+    o = tl.arange(0, 16)
+    v, n = tl.load(x + o), tl.load(y + o)
+    # The result is unsigned, the shift arithmetic: the left operand is signed.
+    tl.store(out + o, v >> n)
+    tl.store(other + o, n >> (v & 7))
+""", {"x": ("int32", range(-2**31, 2**31, 2**28)), "y": ("uint32", range(16)), "out": ("uint32", None),
+      "other": ("uint32", None)}),
     _kernel("descriptor_of_unsigned", """\
 @triton.jit
 def kernel(x, out):

@@ -142,7 +142,7 @@ class Generator(Expressions):
             self.values.append(Value(f"o{size}", "int32", (size,)))
         for _ in range(pick.randint(2, 4)):
             self.statement_load(0)
-        self.statements(pick.randint(4, 10), depth=0)
+        self.statements(pick.randint(4, 10) if pick.random() < 0.75 else pick.randint(12, 25), depth=0)
         self.store_results()
         names = ", ".join(argument.name + ("" if argument.is_pointer else f": tl.{argument.dtype}")
                           for argument in self.arguments)

@@ -171,8 +171,7 @@ class Tiles:
                 return self._named(f"tl.arg{function}({tile.text}{options})", "int32", shape)
             names = self.fresh(), self.fresh()
             self.emit(f"{names[0]}, {names[1]} = tl.{function}({tile.text}{options}, return_indices=True)")
-            dtype = "int32" if narrow else "float32" if floating and bits(dtype) < 32 else dtype
-            if not floating:
+            if not floating:  # with indices nothing is widened
                 self.values.append(Value(names[0], dtype, shape))
             self.values.append(Value(names[1], "int32", shape))
             return None

@@ -185,7 +185,7 @@ def test_no_kernel_and_two_kernels():
 
 
 def test_in_python(add):
-    kernel = _ir.compile_file(add)
+    kernel = nereid.compile(str(add))
     assert kernel.arg_names == ["x", "y", "out", "n"] and [p.type for p in kernel.params][-1] == "i32"
     x, y = np.random.default_rng(0).random((2, 300), np.float32)
     x, out = x.copy(), np.zeros(300, np.float32)

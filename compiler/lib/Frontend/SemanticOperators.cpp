@@ -224,7 +224,12 @@ Value Semantic::binary(BinaryOp op, const Value &lhs, const Value &rhs, const So
     result = emit<arith::ShLIOp>(range, a.handle, b.handle).getResult();
     break;
   case BinaryOp::RShift:
-    result = bySign<arith::ShRSIOp, arith::ShRUIOp>(*this, a, b, range);
+    // The left operand's own type says which shift it is, also when the two are
+    // converted to an unsigned type.
+    if ((lhs.isTensor() ? lhs.as<Tensor>().type : type).isSigned())
+      result = emit<arith::ShRSIOp>(range, a.handle, b.handle).getResult();
+    else
+      result = emit<arith::ShRUIOp>(range, a.handle, b.handle).getResult();
     break;
   case BinaryOp::BitAnd:
     result = emit<arith::AndIOp>(range, a.handle, b.handle).getResult();

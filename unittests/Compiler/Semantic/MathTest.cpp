@@ -34,7 +34,8 @@ TEST_F(MathTest, MaximumMinimum) {
   expectType(tl("minimum", {block({4}, i32), value(i64)}), Type::block({4}, i64));
   expectType(tl("minimum", {value(u32), value(u32)}), u32);
   Value all = *findConstant("tl.PropagateNan", "ALL");
-  expectType(tl("maximum", {block({4}, fp16), 0.0}, {{"propagate_nan", all}}), Type::block({4}, fp16));
+  // A number has its own type, fp32 or int32.
+  expectType(tl("maximum", {block({4}, fp16), 0.0}, {{"propagate_nan", all}}), Type::block({4}, fp32));
   expectIR({"arith.maxnumf", "arith.maximumf", "arith.minsi", "arith.minui"});
   EXPECT_EQ(call("python", "max", {Int(3), Int(7), Int(5)}).as<Int>(), Int(7));
   EXPECT_EQ(call("python", "min", {Int(3), 2.5}).as<double>(), 2.5);
@@ -42,7 +43,7 @@ TEST_F(MathTest, MaximumMinimum) {
 }
 
 TEST_F(MathTest, Clamp) {
-  expectType(tl("clamp", {block({4}, fp16), 0.0, 1.0}), Type::block({4}, fp16));
+  expectType(tl("clamp", {block({4}, fp16), 0.0, 1.0}), Type::block({4}, fp32));
   expectType(tl("clamp", {block({4}, fp32), value(fp32), block({4}, fp32)}), Type::block({4}, fp32));
   expectIR({"tt.clampf", "propagateNan = none"});
   expectError(Diag::unsupported_dtype, "tl.minimum", [&] { tl("clamp", {block({4}, i32), Int(0), Int(1)}); });

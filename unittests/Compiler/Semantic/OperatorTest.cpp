@@ -17,8 +17,10 @@ TEST_F(OperatorTest, IntegerDivisionTruncates) {
   semantic.binary(BinaryOp::Div, value(i32), value(i32), range);
   semantic.binary(BinaryOp::RShift, value(i32), Int(3), range);
   semantic.binary(BinaryOp::RShift, value(u32), Int(3), range);
+  // The left operand is signed, the result is not.
+  expectType(semantic.binary(BinaryOp::RShift, value(i32), value(u32), range), u32);
   expectIR({"arith.divsi", "arith.divui", "arith.remsi", "arith.remui", "arith.remf", "arith.sitofp", "arith.divf",
-            "arith.shrsi", "arith.shrui"});
+            "arith.shrsi", "arith.shrui", "arith.shrsi"});
 }
 
 TEST_F(OperatorTest, BitsNeedIntegers) {

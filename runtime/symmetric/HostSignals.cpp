@@ -104,8 +104,6 @@ Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value,
   const std::string what = "signal_wait_until of the host";
   JobWatch::Wait wait{what, false, 0};
   uint64_t nextInterrupt = 0;
-  if (holds())
-    return {};
   struct Aside {
     Turns *turns;
     explicit Aside(Turns *turns) : turns(turns) {

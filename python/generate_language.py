@@ -21,6 +21,9 @@ from pathlib import Path
 import language_table
 
 FOLDER = Path(__file__).resolve().parent / "nereid" / "language" / "_generated"
+#: The table of libshmem_device's functions for readers.
+TABLE = Path(__file__).resolve().parent.parent / "docs" / "shmem-functions.md"
+LIBRARIES = ("NVSHMEM", "ROCSHMEM", "ACLSHMEM", "MORI", "MXSHMEM")
 
 HEADER = '''# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Written by python/generate_language.py from the compiler's table: do not edit.
@@ -28,6 +31,9 @@ HEADER = '''# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 from nereid.language._device import DeviceConstant, device_function
 '''
+
+#: Longest part of a module in lines.
+PART_LINES = 900
 
 TITLES = {
     "tl": "Functions of nereid.language.",
@@ -79,7 +85,6 @@ def render(builtins: list[tuple], constants: list[tuple]) -> dict[str, str]:
     """File name -> text."""
     modules: dict[str, list[str]] = {}
     exported: dict[str, list[str]] = {}
-    continuations: dict[str, str] = {}
 
     def add(module: str, name: str, text: str) -> None:
         modules.setdefault(module, []).append(text)
@@ -113,14 +118,6 @@ def render(builtins: list[tuple], constants: list[tuple]) -> dict[str, str]:
         values.append(class_text("tensor_descriptor", text, _self_first(descriptor)))
 
     files = {}
-    # A long module continues in a second file.
-    for module, texts in list(modules.items()):
-        if sum(text.count("\n") + 3 for text in texts) > 950:
-            half, more = len(texts) // 2, module + "_more"
-            TITLES[more] = f"More of {file_name(module)}."
-            modules[more], exported[more] = texts[half:], exported[module][half:]
-            modules[module] = texts[:half]
-            continuations[module] = f"from nereid.language._generated.{file_name(more)[:-3]} import *  # noqa: F401,F403\n"
     for module, texts in modules.items():
         title = TITLES.get(module, f"Functions of the module {module}.")
         names = ", ".join(f'"{name}"' for name in sorted(exported[module]))
@@ -128,8 +125,7 @@ def render(builtins: list[tuple], constants: list[tuple]) -> dict[str, str]:
         body = ""
         for text in texts:
             body += text if " = DeviceConstant" in text.splitlines()[0] and body.endswith(")\n") else "\n\n" + text
-        header = HEADER.format(title=title) + continuations.get(module, "")
-        files[file_name(module)] = header + f"\n__all__ = [{names}]\n{body}"
+        files.update(split_module(module, title, exported[module], body))
     files["values.py"] = HEADER.format(title="Methods of values inside kernels.") + "\n\n" + "\n\n".join(values)
     files["__init__.py"] = (
         "# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
@@ -146,6 +142,56 @@ def _self_first(rows: list[tuple]) -> list[tuple]:
         first, comma, rest = params.partition(",")
         found[name] = (module, name, "self" + comma + rest, is_method, doc)
     return [found[name] for name in sorted(found)]
+
+
+def split_module(module: str, title: str, names: list[str], body: str) -> dict[str, str]:
+    """The files of a module: one, or several when it is long, of which the first
+    has the names of all."""
+    chunks = body.split("\n\n\n")
+    parts: list[list[str]] = [[]]
+    lines = 0
+    for chunk in chunks:
+        size = chunk.count("\n") + 3
+        if lines + size > PART_LINES:
+            parts.append([])
+            lines = 0
+        parts[-1].append(chunk)
+        lines += size
+    listed = ", ".join(f'"{name}"' for name in sorted(names))
+    stem = module.replace(".", "_")
+    files = {}
+    imports = ""
+    for number, part in enumerate(parts[1:], 2):
+        imports += f"from nereid.language._generated.{stem}_{number} import *  # noqa: F401,F403\n"
+        text = "\n\n\n".join(part)
+        files[f"{stem}_{number}.py"] = HEADER.format(title=f"{title} Part {number}.") + f"\n\n{text}\n".replace(
+            "\n\n\n\n", "\n\n\n")
+    first = "\n\n\n".join(parts[0])
+    files[f"{stem}.py"] = HEADER.format(title=title) + imports + f"\n__all__ = [{listed}]\n{first}" + (
+        "\n" if len(parts) > 1 else "")
+    return files
+
+
+def shmem_table(builtins: list[tuple]) -> str:
+    """docs/shmem-functions.md: which library has which function."""
+    lines = [
+        "# Functions of libshmem_device",
+        "",
+        "Written by `python/generate_language.py` from the compiler's table. [shmem.md](shmem.md) says what the functions "
+        "do; `help(nereid.libshmem_device.putmem)` shows the docstring of one.",
+        "",
+        f"| function | {' | '.join(LIBRARIES)} |",
+        f"| --- |{' --- |' * len(LIBRARIES)}",
+    ]
+    for module, name, params, _, doc in builtins:
+        if module != "libshmem_device":
+            continue
+        _, found, listed = doc.rpartition("Of ")
+        names = listed.rstrip(".").replace(" and ", ", ").split(", ") if found else []
+        has = names if names and set(names) <= set(LIBRARIES) else list(LIBRARIES)
+        cells = " | ".join("yes" if library in has else "" for library in LIBRARIES)
+        lines.append(f"| `{name}({params})` | {cells} |")
+    return "\n".join(lines) + "\n"
 
 
 def load_compiler():
@@ -176,6 +222,9 @@ def main() -> int:
     page = language_table.render_page(compiler.builtin_table(), compiler.constant_table())
     if not language_table.PAGE.exists() or language_table.PAGE.read_text(encoding="utf-8") != page:
         stale.append(language_table.PAGE.name)
+    table = shmem_table(compiler.builtin_table())
+    if not TABLE.exists() or TABLE.read_text() != table:
+        stale.append(TABLE.name)
     if args.check:
         if stale:
             print(f"out of step with the compiler's table: {', '.join(sorted(set(stale)))}; run {Path(__file__).name}")
@@ -185,6 +234,7 @@ def main() -> int:
         (FOLDER / name).unlink()
     for name, text in files.items():
         (FOLDER / name).write_text(text)
+    TABLE.write_text(table)
     language_table.PAGE.write_text(page, encoding="utf-8")
     print(f"{len(files)} files in {FOLDER}, {language_table.PAGE.name}")
     return 0

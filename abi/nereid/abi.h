@@ -59,6 +59,33 @@ typedef void (*nrd_kernel_fn)(nrd_program *prog, const uint64_t *args);
 enum { NRD_SIG_SET = 1, NRD_SIG_ADD = 2 };
 enum { NRD_COMM_GPU = 1, NRD_COMM_INTRA_NODE = 2, NRD_COMM_INTER_NODE = 3 };
 enum { NRD_CMP_EQ = 0, NRD_CMP_NE, NRD_CMP_GT, NRD_CMP_LE, NRD_CMP_LT, NRD_CMP_GE };
+/* Remote atomics. They return the value from before; with NRD_AMO_NO_RESULT, 0,
+ * and the update may be carried out later, as a put is. */
+enum {
+  NRD_AMO_SET = 1,
+  NRD_AMO_ADD,
+  NRD_AMO_AND,
+  NRD_AMO_OR,
+  NRD_AMO_XOR,
+  NRD_AMO_SWAP,
+  NRD_AMO_COMPARE_SWAP,
+  NRD_AMO_FETCH,
+  NRD_AMO_NO_RESULT = 256
+};
+/* Teams that need not be made; handles of others come from the host. */
+enum {
+  NRD_TEAM_INVALID = -1,
+  NRD_TEAM_WORLD = 0,
+  NRD_TEAM_SHARED = 1,       /* ranks whose memory this rank can address */
+  NRD_TEAM_NODE = 2,         /* ranks of this node                       */
+  NRD_TEAM_SAME_PE_NODE = 3, /* ranks with this one's number on their nodes */
+  NRD_TEAM_FIRST = 8         /* handles of split teams start here        */
+};
+/* How a barrier or collective is called. */
+enum {
+  NRD_BARRIER_SYNC = 1, /* does not complete outstanding transfers */
+  NRD_BARRIER_GATED = 2 /* only one vector core of the program calls it */
+};
 
 /* ---- scheduling ---------------------------------------------------------- */
 
@@ -76,8 +103,9 @@ uint64_t nrd_clock_ns(nrd_program *prog);
 /* ---- signals ------------------------------------------------------------- */
 
 /* dl.wait: returns when each of `count` slots from `slots` on, `elem_bytes`
- * wide (4 or 8) and wait_stride apart, equals `value` (compared as unsigned
- * bits of that width). Acquire. Returns a token, always 0. */
+ * wide (1, 2, 4 or 8) and wait_stride apart, equals `value` (compared as
+ * unsigned bits of that width). Acquire. No slots: returns at once; a negative
+ * count fails. Returns a token, always 0. */
 int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value,
                  int32_t elem_bytes, uint32_t site);
 
@@ -141,8 +169,47 @@ uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal,
                               int32_t is_signed, uint32_t site);
 void nrd_shmem_fence(nrd_program *prog, uint32_t site);
 void nrd_shmem_quiet(nrd_program *prog, uint32_t site);
+/* The same for the operations to one rank. */
+void nrd_shmem_fence_pe(nrd_program *prog, int32_t pe, uint32_t site);
+void nrd_shmem_quiet_pe(nrd_program *prog, int32_t pe, uint32_t site);
 /* Barrier without completion of outstanding transfers. */
 void nrd_shmem_sync_all(nrd_program *prog, uint32_t site);
+/* Atomic update of the 4 or 8 bytes at `ptr`'s place in `pe`'s heap; op is
+ * NRD_AMO_*, `compare` is for NRD_AMO_COMPARE_SWAP. */
+uint64_t nrd_shmem_atomic(nrd_program *prog, void *ptr, uint64_t value,
+                          uint64_t compare, int32_t op, int32_t elem_bytes,
+                          int32_t pe, uint32_t site);
+
+/* ---- teams ----------------------------------------------------------------
+ * A handle that is NRD_TEAM_INVALID has no members; one that is no team of
+ * this job fails. */
+
+/* This rank's number in the team, -1 when it is no member. */
+int32_t nrd_team_my_pe(nrd_program *prog, int32_t team, uint32_t site);
+/* Number of members, -1 of NRD_TEAM_INVALID. */
+int32_t nrd_team_n_pes(nrd_program *prog, int32_t team, uint32_t site);
+/* Number in team `to` of member `pe` of team `from`, -1 when there is none. */
+int32_t nrd_team_translate_pe(nrd_program *prog, int32_t from, int32_t pe,
+                              int32_t to, uint32_t site);
+/* Collective among the members; who of a rank's programs takes part is a matter
+ * of the profile. flags are NRD_BARRIER_*. */
+void nrd_team_barrier(nrd_program *prog, int32_t team, int32_t flags,
+                      uint32_t site);
+/* `bytes` bytes from `source` of member `root` to `dest` of every member. */
+void nrd_team_broadcast(nrd_program *prog, int32_t team, void *dest,
+                        const void *source, uint64_t bytes, int32_t root,
+                        int32_t flags, uint32_t site);
+/* `bytes` bytes of each member, one after the other in its order, to `dest` of
+ * every member. */
+void nrd_team_fcollect(nrd_program *prog, int32_t team, void *dest,
+                       const void *source, uint64_t bytes, int32_t flags,
+                       uint32_t site);
+
+/* ---- vector cores --------------------------------------------------------- */
+
+/* In a launch with several vector cores per program: vector core 0 hands `value`
+ * to the others, which get it. Called by all of them equally often. */
+uint64_t nrd_lane_share(nrd_program *prog, uint64_t value, uint32_t site);
 
 #ifdef __cplusplus
 }

@@ -124,7 +124,7 @@ class CompiledKernel:
             scratch_bytes=metadata["scratch_bytes"],
             blocking=metadata["blocking"],
             distributed=metadata["distributed"],
-            mixed=metadata["launch_mode"] != "cv0:1",
+            lanes=metadata["lanes"],
             symmetric_args=metadata["symmetric_args"],
             sites=metadata["sites"],
             code=self._loaded,

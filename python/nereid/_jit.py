@@ -242,7 +242,7 @@ class JITFunction(_runtime.Dispatcher):
 
     def _options(self, launch_options: dict[str, Any]) -> dict[str, Any]:
         options = {
-            "sub_vec_num": _runtime.active_sub_vec_num(),
+            "profile": _runtime.active_profile(),
             "debug": _environment.flag("NEREID_DEBUG") if self.debug is None else bool(self.debug),
             "unused_token": self.unused_token or os.environ.get("NEREID_UNUSED_TOKEN", "error"),
             "portable": _environment.flag("NEREID_PORTABLE") if self.portable is None else bool(self.portable),

@@ -454,10 +454,9 @@ def _info(args: argparse.Namespace) -> int:
     line("cores", f"{len(os.sched_getaffinity(0))} of {os.cpu_count()}")
     line("memory", f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.1f} GiB")
     print("\nProfiles")
-    for name in ("host", "cuda", "ascend910b"):
-        profile = _runtime.find_profile(name)
-        stride = profile["wait_stride"] or "element size"
-        line(name, f"vector cores per AI core: {profile['sub_vec_num']}, bytes between signals of a wait: {stride}")
+    active = _runtime.active_profile()
+    for name in _runtime.profile_names():
+        line(name, _profile_text(_runtime.find_profile(name)) + (" (in force)" if name == active else ""))
     print("\nEnvironment variables (value, else default)")
     rows = [*_runtime.knobs(), *_environment.VARIABLES]
     width = max(len(name) for name, _, _ in rows) + 2
@@ -465,6 +464,19 @@ def _info(args: argparse.Namespace) -> int:
         value = os.environ.get(name)
         print(f"  {name:<{width}}{value + ' (set)' if value is not None else default or '-':<20} {text}")
     return 0
+
+
+def _profile_text(profile: dict[str, Any]) -> str:
+    """What a target profile changes, in one line."""
+    signals = f"{8 * profile['signal_bytes']}-bit" if profile["signal_bytes"] else "of any integer type"
+    return ", ".join([
+        f"functions of {profile['library']}",
+        f"signals {signals}",
+        f"{profile['wait_stride'] or 'element size'} bytes between the signals of a wait".replace("size bytes", "size"),
+        f"barriers called by {'one program' if profile['one_program_per_rank'] else 'all programs'} of each rank",
+        f"fence {'completes' if profile['fence_completes'] else 'only orders'}",
+        f"{profile['sub_vec_num']} vector core{'s' if profile['sub_vec_num'] > 1 else ''} per AI core",
+    ])
 
 
 # ---- the command

@@ -15,7 +15,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from nereid import _runtime, _stream
+from nereid import _runtime, _stream, _teams
+from nereid._teams import *  # noqa: F401,F403
 from nereid.language import _types
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "ones_like",
     "zeros",
     "zeros_like",
+    *_teams.__all__,
 ]
 
 

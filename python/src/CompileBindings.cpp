@@ -86,6 +86,9 @@ CompileOptions importCompileOptions(nb::handle options) {
   if (options.is_none())
     return result;
   nb::dict dict = nb::cast<nb::dict>(options);
+  if (dict.contains("profile")) // an unknown name is an error of the front end
+    if (const TargetProfile *profile = findTargetProfile(nb::cast<std::string>(dict["profile"])))
+      result.pipeline.profile = profile;
   if (dict.contains("unused_token") && !nb::object(dict["unused_token"]).is_none())
     result.pipeline.unusedToken = nb::cast<std::string>(dict["unused_token"]);
   if (dict.contains("enable_fp_fusion"))

@@ -65,7 +65,7 @@
 // Run-time arguments take the kernel's argument slots in the order of the
 // parameters, depth first. `options` is a dict:
 //
-//   sub_vec_num: int, debug: bool, unused_token: str, num_threads: int ...
+//   profile: str, debug: bool, unused_token: str, num_threads: int ...
 //   (names that only other targets know are filtered out before)
 //
 // Keys of the metadata:

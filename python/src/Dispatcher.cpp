@@ -347,8 +347,7 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
 
   ArgumentReader reader(state.name, state.parameters, state.interned);
   reader.dtypesArePointers = mode == Mode::Warmup;
-  const int32_t subVecNum = activeSubVecNum();
-  reader.key.append(reinterpret_cast<const char *>(&subVecNum), sizeof(subVecNum));
+  reader.key.push_back(char(&activeProfile() - nereid::targetProfiles));
   for (size_t i = 0; i < state.parameters.size(); ++i)
     if (!reader.read(i, bound.values[i]))
       return nullptr;

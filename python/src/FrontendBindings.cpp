@@ -68,7 +68,18 @@ LanguageOptions importOptions(nb::handle options, bool &allowGlobals) {
     if (dict.contains(name))
       field = nb::cast<std::remove_reference_t<decltype(field)>>(dict[name]);
   };
-  read("sub_vec_num", result.subVecNum);
+  if (dict.contains("sub_vec_num")) // instead of a name, for those who look at IR only
+    for (const TargetProfile &profile : targetProfiles)
+      if (profile.subVecNum == nb::cast<int>(dict["sub_vec_num"])) {
+        result.profile = &profile;
+        break;
+      }
+  if (dict.contains("profile")) {
+    std::string name = nb::cast<std::string>(dict["profile"]);
+    result.profile = findTargetProfile(name);
+    if (!result.profile)
+      throw nb::value_error(("unknown target profile '" + name + "'; known: " + targetProfileNames()).c_str());
+  }
   read("debug", result.debug);
   read("portable", result.portable);
   read("unused_token", result.unusedToken);

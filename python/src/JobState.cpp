@@ -185,7 +185,7 @@ void python::bindJob(nb::module_ &m) {
     info["heap_bytes_used"] = current.heapBytesUsed();
     info["num_threads"] = current.numThreads();
     info["timeout"] = current.timeoutSeconds();
-    info["profile"] = nb::str(current.profile().name.c_str());
+    info["profile"] = nb::str(current.profile().name);
     info["sub_vec_num"] = current.profile().subVecNum;
     return info;
   });
@@ -278,11 +278,21 @@ void python::bindJob(nb::module_ &m) {
     auto profile = runtime::findProfile(name);
     checkJob(profile.status());
     nb::dict entry;
-    entry["name"] = nb::str((*profile).name.c_str());
+    entry["name"] = nb::str((*profile).name);
+    entry["library"] = nb::str(shmemLibraryName((*profile).library));
     entry["wait_stride"] = (*profile).waitStride;
     entry["sub_vec_num"] = (*profile).subVecNum;
+    entry["signal_bytes"] = (*profile).signalBytes;
+    entry["one_program_per_rank"] = (*profile).oneProgramPerRank;
+    entry["fence_completes"] = (*profile).fenceCompletes;
     return entry;
   });
+  m.def("profile_names", [] {
+    nb::list names;
+    for (const TargetProfile &profile : targetProfiles)
+      names.append(nb::str(profile.name));
+    return names;
+  }, "Names of the target profiles.");
   m.def("knobs", pythonKnobs, "Environment variables of the runtime: (name, default, help).");
   m.def(
       "launch_job",

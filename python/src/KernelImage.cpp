@@ -22,14 +22,14 @@ struct LoadedKernel {
 };
 } // namespace
 
-int32_t python::activeSubVecNum() {
+const TargetProfile &python::activeProfile() {
   if (runtime::Job *job = jobState().job)
-    return job->profile().subVecNum;
-  static const int32_t fromEnvironment = [] {
+    return *findTargetProfile(job->profile().name);
+  static const TargetProfile &fromEnvironment = [] () -> const TargetProfile & {
     const char *name = std::getenv("NEREID_PROFILE");
-    auto profile = runtime::findProfile(name ? name : "host");
-    // A wrong name is reported by init(), with the list of known ones.
-    return profile.ok() ? (*profile).subVecNum : 1;
+    const TargetProfile *profile = findTargetProfile(name && *name ? name : "host");
+    // A wrong name is reported by the launch, with the list of known ones.
+    return profile ? *profile : targetProfiles[0];
   }();
   return fromEnvironment;
 }
@@ -64,7 +64,7 @@ ImageLaunch python::launchImage(const KernelImage &image, const std::array<int32
   spec.scratchBytes = image.scratchBytes;
   spec.blocking = image.blocking;
   spec.sites = &image.sites;
-  spec.subVecNum = image.mixed ? activeSubVecNum() : 1;
+  spec.subVecNum = image.lanes;
 
   runtime::Status status;
   Py_BEGIN_ALLOW_THREADS
@@ -93,7 +93,7 @@ void python::bindKernelImage(nb::module_ &m) {
       .def(
           "__init__",
           [](KernelImage *self, std::string name, uintptr_t address, uint32_t numArgs, uint64_t scratchBytes,
-             bool blocking, bool distributed, bool mixed, std::vector<uint32_t> symmetricArgs, nb::sequence sites,
+             bool blocking, bool distributed, int32_t lanes, std::vector<uint32_t> symmetricArgs, nb::sequence sites,
              nb::object code) {
             if (!address)
               throw nb::value_error("a kernel image needs the address of its code");
@@ -107,7 +107,7 @@ void python::bindKernelImage(nb::module_ &m) {
             self->scratchBytes = scratchBytes;
             self->blocking = blocking;
             self->distributed = distributed;
-            self->mixed = mixed;
+            self->lanes = lanes;
             self->symmetricArgs = std::move(symmetricArgs);
             for (nb::handle row : sites)
               self->sites.push_back(siteFromPython(row));
@@ -116,7 +116,7 @@ void python::bindKernelImage(nb::module_ &m) {
             self->code = std::move(code);
           },
           nb::arg("name"), nb::arg("address"), nb::arg("num_args"), nb::arg("scratch_bytes") = 0,
-          nb::arg("blocking") = false, nb::arg("distributed") = false, nb::arg("mixed") = false,
+          nb::arg("blocking") = false, nb::arg("distributed") = false, nb::arg("lanes") = 1,
           nb::arg("symmetric_args") = std::vector<uint32_t>(), nb::arg("sites") = nb::tuple(),
           nb::arg("code").none() = nb::none())
       .def_ro("name", &KernelImage::name)
@@ -124,7 +124,7 @@ void python::bindKernelImage(nb::module_ &m) {
       .def_ro("scratch_bytes", &KernelImage::scratchBytes)
       .def_ro("blocking", &KernelImage::blocking)
       .def_ro("distributed", &KernelImage::distributed)
-      .def_ro("mixed", &KernelImage::mixed)
+      .def_ro("lanes", &KernelImage::lanes)
       .def(
           "launch",
           [](KernelImage &self, std::array<int32_t, 3> grid, std::vector<uint64_t> slots) {
@@ -154,5 +154,6 @@ void python::bindKernelImage(nb::module_ &m) {
       },
       nb::arg("object"), nb::arg("name"),
       "Links an object file of the compiler into this process. Raises RuntimeError for a file that is damaged.");
-  m.def("active_sub_vec_num", &activeSubVecNum, "Vector cores per AI core of the profile in force.");
+  m.def("active_sub_vec_num", [] { return activeProfile().subVecNum; }, "Vector cores per AI core of that profile.");
+  m.def("active_profile", [] { return activeProfile().name; }, "Name of the target profile in force.");
 }

@@ -4,6 +4,7 @@
 #define NEREID_PYTHON_KERNELIMAGE_H
 
 #include "nereid/abi.h"
+#include "nereid/profiles.h"
 #include "nereid/runtime/Launch.h"
 #include "nereid/runtime/Status.h"
 
@@ -24,8 +25,9 @@ struct KernelImage {
   bool blocking = false;
   /// Uses ranks, signals or symmetric memory: needs a job.
   bool distributed = false;
-  /// Launch mode cv1:2: a program is an AI core with its vector cores.
-  bool mixed = false;
+  /// Vector cores that run each program (more than one in launch mode cv1:2
+  /// only).
+  int32_t lanes = 1;
   uint32_t numArgs = 0;
   /// Slots that must hold addresses in symmetric memory of this rank.
   std::vector<uint32_t> symmetricArgs;
@@ -51,8 +53,8 @@ ImageLaunch launchImage(const KernelImage &image, const std::array<int32_t, 3> &
 /// before there is a job; else `badSlot` is one that is not.
 bool symmetricArguments(const KernelImage &image, const uint64_t *slots, uint32_t &badSlot);
 
-/// Vector cores per AI core of the profile in force.
-int32_t activeSubVecNum();
+/// The target profile in force: the job's, else what NEREID_PROFILE says.
+const TargetProfile &activeProfile();
 
 void bindKernelImage(nanobind::module_ &m);
 

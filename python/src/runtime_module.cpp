@@ -6,6 +6,7 @@
 #include "LanguageObjects.h"
 #include "PendingLaunch.h"
 #include "Symmetric.h"
+#include "Teams.h"
 
 #include "nereid/abi.h"
 
@@ -19,6 +20,7 @@ NB_MODULE(_runtime, m) {
   m.attr("ABI_VERSION") = NRD_ABI_VERSION;
   nereid::python::bindSymmetric(m);
   nereid::python::bindJob(m);
+  nereid::python::bindTeams(m);
   nereid::python::bindKernelImage(m);
   nereid::python::bindDispatcher(m);
   nereid::python::bindStreams(m);

@@ -110,14 +110,11 @@ Expected<uint64_t> parseByteSize(std::string_view text) {
 }
 
 Expected<Profile> findProfile(std::string_view name) {
-  static const Profile profiles[] = {
-      {"host", 0, 1}, {"cuda", 0, 1}, {"ascend910b", 64, 2}};
-  for (const Profile &profile : profiles)
-    if (profile.name == name)
-      return profile;
+  if (const TargetProfile *profile = findTargetProfile(name))
+    return Profile(*profile);
   return Status::error(StatusCode::InvalidArgument,
                        "unknown target profile '" + std::string(name) +
-                           "'; known: host, cuda, ascend910b");
+                           "'; known: " + targetProfileNames());
 }
 
 static Status knobError(const char *name, const std::string &text,

@@ -132,6 +132,7 @@ Status Job::Impl::recover() {
     h.hostEpoch.value.store(0, std::memory_order_relaxed);
     h.deviceArrived.value.store(0, std::memory_order_relaxed);
     h.deviceEpoch.value.store(0, std::memory_order_relaxed);
+    resetTeams();
     h.failure.state.store(0, std::memory_order_relaxed);
     if (turns)
       turns->reset(epoch + 1);

@@ -17,6 +17,8 @@
 #ifndef NEREID_RUNTIME_SYMMETRIC_CONTROLBLOCK_H
 #define NEREID_RUNTIME_SYMMETRIC_CONTROLBLOCK_H
 
+#include "symmetric/TeamTable.h"
+
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -133,6 +135,14 @@ struct alignas(64) RankSlot {
   std::atomic<uint32_t> leftOut;
   /// Operations of this rank that are still under way.
   std::atomic<uint64_t> inFlight;
+  /// Where it last arrived in a barrier of a team: key << 32 | number.
+  std::atomic<uint64_t> teamBarrier;
+  /// What it asked for in a host collective of a team.
+  SharedText<400> teamRequest;
+  /// Teams of this rank's node when it is the first there, and of the ranks
+  /// with its number on other nodes when it is on the first node.
+  TeamSlot nodeTeam;
+  TeamSlot peersTeam;
   int32_t recordCount;
   CollectiveRequest requests[2]; // by parity of the collective's number
   BlockedRecord records[kMaxRecords];
@@ -190,6 +200,8 @@ struct JobHeader {
   PaddedCounter recoverArrived;
   PaddedCounter recoverEpoch;
   TurnState turns;
+  TeamSlot worldTeam;
+  TeamSlot teams[kMaxTeams];
   FailureCell failure;
 };
 

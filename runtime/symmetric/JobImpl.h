@@ -72,6 +72,19 @@ struct Job::Impl {
   Status collective(std::string_view request, double timeoutSeconds = -1);
   Status recover();
 
+  //===--- teams (Team.cpp) -----------------------------------------------===//
+
+  /// Ranks of one node, but for the last node.
+  int32_t nodeSize() const {
+    return settings.ranksPerNode > 0 ? settings.ranksPerNode : worldSize;
+  }
+  /// The team of that handle; `team.slot` is null when there is none.
+  Team findTeam(int32_t handle) const;
+  /// "team 8 (ranks 0, 2, 4)".
+  std::string describeTeam(const Team &team) const;
+  /// Forgets arrivals at barriers of teams that a failure has stopped.
+  void resetTeams();
+
   std::string describe(const void *ptr) const;
   std::string describeOffset(uint64_t offset) const;
 

@@ -106,6 +106,9 @@ CASES = {
     "shmem_pointer": _kernel("x_ptr, n", "shmem.getmem_block(⟦n⟧, n, 4, 0)"),
     "shmem_unsupported": _kernel("x_ptr, n", "⟦shmem.remote_mc_ptr(0, x_ptr)⟧"),
     "shmem_family": _kernel("s_ptr, n", "shmem.signal_wait_until(s_ptr, shmem.NVSHMEM_CMP_EQ, 1)\nshmem.signal_wait_until(s_ptr, ⟦shmem.ACLSHMEM_CMP_EQ⟧, 1)"),
+    "shmem_call_family": _kernel("s_ptr", "shmem.barrier_vec(⟦shmem.NVSHMEM_TEAM_WORLD⟧)"),
+    "shmem_typed_pointer": _kernel("x_ptr, n", "shmem.int_p(⟦x_ptr⟧, 1, 0)"),
+    "negative_count": _kernel("s_ptr", 'dl.wait(s_ptr, ⟦-1⟧, "gpu", "acquire")'),
     "target_lacks": _kernel("x_ptr, n", '⟦al.sync_block_all("all", 0)⟧'),
     "core_flag_order": _kernel("x_ptr, n", '⟦al.sync_block_wait("cube", "vector", 0)⟧'),
 }
@@ -146,6 +149,8 @@ ELSEWHERE = {
     "pass_error": "none: reports without an entry, of IR from elsewhere",
     "pass_warning": "none: reports without an entry, of IR from elsewhere",
     "shmem_ambiguous": "tests/frontend/test_warnings.py: test_plain_number_for_a_comparison",
+    "shmem_missing": "tests/distributed/test_shmem.py: for which the profile cuda stands",
+    "signal_width": "tests/distributed/test_shmem.py: 64-bit signals under the profile cuda",
     "store_const": "unittests/Compiler/Semantic/MemoryTest.cpp: Diag::store_const",
     "tiles_unsupported": "none: every operation of the front end has a lowering; for IR from elsewhere",
     "ttir_lacks": "tests/ttir/test_nereid_compile.py: cannot be expressed in the TTIR",

@@ -213,83 +213,6 @@ BoundArgs nereid::frontend::bindArguments(const BuiltinInfo &info, llvm::ArrayRe
 // Constants
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct ShmemName {
-  const char *name;
-  ShmemConstant constant;
-};
-} // namespace
-
-using Family = ShmemConstant::Family;
-using ConstantKind = ShmemConstant::Kind;
-
-/// Meanings of the constants; nativeNumber() gives each family's own numbers.
-static const ShmemName shmemNames[] = {
-#define NEREID_SHMEM_COMMON(FAMILY)                                                                                    \
-  {#FAMILY "_CMP_EQ", {Family::FAMILY, ConstantKind::Compare, 0}},                                                     \
-      {#FAMILY "_CMP_NE", {Family::FAMILY, ConstantKind::Compare, 1}},                                                 \
-      {#FAMILY "_CMP_GT", {Family::FAMILY, ConstantKind::Compare, 2}},                                                 \
-      {#FAMILY "_CMP_LE", {Family::FAMILY, ConstantKind::Compare, 3}},                                                 \
-      {#FAMILY "_CMP_LT", {Family::FAMILY, ConstantKind::Compare, 4}},                                                 \
-      {#FAMILY "_CMP_GE", {Family::FAMILY, ConstantKind::Compare, 5}},                                                 \
-      {#FAMILY "_SIGNAL_SET", {Family::FAMILY, ConstantKind::Signal, 1}},                                              \
-      {#FAMILY "_SIGNAL_ADD", {Family::FAMILY, ConstantKind::Signal, 2}}
-    NEREID_SHMEM_COMMON(NVSHMEM),
-    NEREID_SHMEM_COMMON(ROCSHMEM),
-    NEREID_SHMEM_COMMON(ACLSHMEM),
-    NEREID_SHMEM_COMMON(MORI),
-    NEREID_SHMEM_COMMON(MXSHMEM),
-#undef NEREID_SHMEM_COMMON
-    {"NVSHMEM_TEAM_INVALID", {Family::NVSHMEM, ConstantKind::Team, -1}},
-    {"NVSHMEM_TEAM_WORLD", {Family::NVSHMEM, ConstantKind::Team, 0}},
-    {"NVSHMEM_TEAM_SHARED", {Family::NVSHMEM, ConstantKind::Team, 1}},
-    {"NVSHMEMX_TEAM_NODE", {Family::NVSHMEM, ConstantKind::Team, 2}},
-    {"NVSHMEMX_TEAM_SAME_MYPE_NODE", {Family::NVSHMEM, ConstantKind::Team, 3}},
-    {"ACLSHMEM_TEAM_INVALID", {Family::ACLSHMEM, ConstantKind::Team, -1}},
-    {"ACLSHMEM_TEAM_WORLD", {Family::ACLSHMEM, ConstantKind::Team, 0}},
-    {"MXSHMEM_TEAM_WORLD", {Family::MXSHMEM, ConstantKind::Team, 0}},
-    {"MXSHMEMX_TEAM_NODE", {Family::MXSHMEM, ConstantKind::Team, 2}},
-};
-
-static constexpr Int shmemTag = Int(0x5348) << 96;
-
-Int ShmemConstant::encode() const {
-  return shmemTag | (Int(uint8_t(family)) << 72) | (Int(uint8_t(kind)) << 64) | Int(uint32_t(number));
-}
-
-std::optional<ShmemConstant> ShmemConstant::decode(Int value) {
-  if (value >> 96 != shmemTag >> 96)
-    return std::nullopt;
-  return ShmemConstant{Family(uint8_t(value >> 72)), Kind(uint8_t(value >> 64)), int32_t(uint32_t(value))};
-}
-
-int64_t ShmemConstant::nativeNumber() const {
-  bool rocNumbers = family == Family::ROCSHMEM || family == Family::ACLSHMEM;
-  switch (kind) {
-  case Kind::Compare: { // EQ NE GT LE LT GE
-    static const int roc[] = {0, 1, 2, 5, 4, 3};
-    return rocNumbers && number >= 0 && number < 6 ? roc[number] : number;
-  }
-  case Kind::Signal:
-    return rocNumbers ? number - 1 : number + 8;
-  case Kind::Team:
-    break;
-  }
-  return number;
-}
-
-std::string ShmemConstant::name() const {
-  for (const ShmemName &entry : shmemNames)
-    if (entry.constant.encode() == encode())
-      return entry.name;
-  return "libshmem_device constant";
-}
-
-const char *ShmemConstant::familyName(Family family) {
-  static const char *const names[] = {"NVSHMEM", "ROCSHMEM", "ACLSHMEM", "MORI", "MXSHMEM"};
-  return names[int(family)];
-}
-
 static const std::pair<const char *, Scalar> dtypeNames[] = {
     {"void", Scalar::Void},
     {"int1", Scalar::Int1},
@@ -332,9 +255,8 @@ std::optional<Value> nereid::frontend::findConstant(llvm::StringRef module, llvm
   if (auto member = llvm::find(members, name); member != members.end())
     return Value(Int(member - members.begin()));
   if (module == "libshmem_device")
-    for (const ShmemName &entry : shmemNames)
-      if (name == entry.name)
-        return Value(entry.constant.encode());
+    if (std::optional<ShmemConstant> constant = ShmemConstant::find(name))
+      return Value(constant->encode());
   return std::nullopt;
 }
 
@@ -358,7 +280,6 @@ std::vector<std::string> nereid::frontend::constantNames(llvm::StringRef module)
   if (module.starts_with("al."))
     names = extensionMembers(module);
   if (module == "libshmem_device")
-    for (const ShmemName &entry : shmemNames)
-      names.push_back(entry.name);
+    names = ShmemConstant::allNames();
   return names;
 }

@@ -45,7 +45,7 @@ static void checkEvent(Semantic &s, const BoundArgs &args, unsigned i) {
 /// With several vector cores only one of them runs with the cube code; the flags
 /// that the others would wait for do not exist.
 static void refuseSeveralCores(Semantic &s, const BoundArgs &args) {
-  if (s.options.subVecNum > 1)
+  if (s.options.profile->subVecNum > 1)
     fail(Diag::target_lacks, args.range, functionName(args.info) + " with several vector cores",
          "vector cores have no flags from the cube core",
          "use the host profile, which has one vector core: nereid info names the profiles");
@@ -92,7 +92,7 @@ static Value syncBlockWait(Semantic &s, const BoundArgs &args) {
 static Value syncBlockAll(Semantic &s, const BoundArgs &args) {
   std::string mode = choiceArg(s, args, 0, {"all_cube", "all_vector", "all", "all_sub_vector"});
   checkEvent(s, args, 1);
-  if (mode == "all_sub_vector" && s.options.subVecNum == 1) {
+  if (mode == "all_sub_vector" && s.options.profile->subVecNum == 1) {
     s.emit<tt::BarrierOp>(args.range); // one vector core: nobody to wait for
     return None{};
   }

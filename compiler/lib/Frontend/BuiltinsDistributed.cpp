@@ -48,12 +48,18 @@ static Value symmAt(Semantic &s, const BoundArgs &args) {
 // Signals and tokens
 //===----------------------------------------------------------------------===//
 
-/// A scalar pointer to a 32- or 64-bit integer.
-static Tensor signalArg(Semantic &s, const BoundArgs &args, unsigned i) {
+/// A scalar pointer to integers. What waits and notifies on a GPU takes no
+/// narrow words.
+static Tensor signalArg(Semantic &s, const BoundArgs &args, unsigned i, unsigned leastBitsOfCuda) {
   Tensor pointer = tensorArg(s, args, i);
   Type pointee = pointer.type.pointee();
-  if (!pointer.type.isPointer() || !pointee.isInteger() || pointee.bits() < 32)
+  if (!pointer.type.isPointer() || !pointee.isInteger() || pointee.isBool())
     fail(Diag::signal_pointer, args.ranges[i], functionName(args.info), args[i].describe());
+  const TargetProfile &profile = *s.options.profile;
+  if (profile.library == ShmemLibrary::NVSHMEM && pointee.bits() < leastBitsOfCuda)
+    fail(Diag::signal_width, args.ranges[i], functionName(args.info),
+         leastBitsOfCuda == 64 ? "64-bit" : "32- or 64-bit", profile.name, args[i].describe(),
+         leastBitsOfCuda == 64 ? "uint64" : "int32");
   return pointer;
 }
 
@@ -62,13 +68,15 @@ static Tensor signalValue(Semantic &s, const BoundArgs &args, unsigned i, const 
   Type pointee = signal.type.pointee();
   // A constant keeps its bits: -1 is the all-ones signal of an unsigned type.
   if (const Int *number = args[i].getIf<Int>(); number && *number < 0 && pointee.isUnsigned())
-    return s.cast(s.constant(args[i], pointee.bits() == 32 ? Scalar::Int32 : Scalar::Int64, args.ranges[i]), pointee,
+    return s.cast(s.constant(args[i], Scalar::Int64, args.ranges[i]), pointee,
                   args.ranges[i]);
   return intScalarArg(s, args, i, pointee);
 }
 
 static Value wait(Semantic &s, const BoundArgs &args) {
-  Tensor signal = signalArg(s, args, 0);
+  Tensor signal = signalArg(s, args, 0, 32);
+  if (const Int *number = args[1].getIf<Int>(); number && *number < 0)
+    fail(Diag::negative_count, args.ranges[1], parameterName(args, 1), functionName(args.info), toString(*number));
   Tensor count = intScalarArg(s, args, 1, Scalar::Int32);
   std::string scope = choiceArg(s, args, 2, {"gpu", "npu", "sys", "cta"});
   std::string semantic = choiceArg(s, args, 3, {"acquire", "relaxed", "release", "acq_rel"});
@@ -95,13 +103,14 @@ static Value consumeToken(Semantic &s, const BoundArgs &args) {
 }
 
 static Value notify(Semantic &s, const BoundArgs &args) {
-  Tensor signal = signalArg(s, args, 0);
+  Tensor signal = signalArg(s, args, 0, 64);
   Tensor rank = rankArg(s, args, 1);
   Tensor value = signalValue(s, args, 2, signal);
   std::string sigOp = choiceArg(s, args, 3, {"set", "add"});
-  std::string scope = choiceArg(s, args, 4, {"gpu", "intra_node", "inter_node"});
+  std::string scope = choiceArg(s, args, 4, {"gpu", "npu", "intra_node", "inter_node"});
   s.emit<distributed::NotifyOp>(args.range, signal.handle, value.handle, rank.handle,
-                                *distributed::symbolizeSignalOp(sigOp), *distributed::symbolizeCommScope(scope));
+                                *distributed::symbolizeSignalOp(sigOp),
+                                *distributed::symbolizeCommScope(scope == "npu" ? "gpu" : scope));
   return None{};
 }
 
@@ -171,7 +180,7 @@ static const BuiltinInfo rows[] = {
      "ptr itself."},
     {"dl", "wait", "barrierPtrs, numBarriers, scope, semantic, waitValue=1", false, wait,
      "Blocks until each of numBarriers signals from barrierPtrs on equals waitValue; returns an int32 token.\n\n"
-     "barrierPtrs: pointer to int32, uint32, int64 or uint64. The distance between the signals is one element, or what\n"
+     "barrierPtrs: pointer to integers of any width. numBarriers: any number; 0 returns at once. The distance between the signals is one element, or what\n"
      "the target profile says (64 bytes on Ascend). scope: \"gpu\" (= \"npu\"), \"sys\", \"cta\". semantic: \"acquire\"\n"
      "or \"relaxed\". Only accesses through a pointer that consume_token tied to the token are ordered after the wait."},
     {"dl", "consume_token", "value, token", false, consumeToken,
@@ -180,7 +189,7 @@ static const BuiltinInfo rows[] = {
      "token: what dl.wait returned, or a sum of such tokens. Costs nothing at run time."},
     {"dl", "notify", "ptr, rank, signal=1, sig_op=\"set\", comm_scope=\"inter_node\"", false, notify,
      "Updates the signal at ptr's place in rank's heap after all earlier writes of this program.\n\n"
-     "ptr: pointer to int32, uint32, int64 or uint64. signal: the value, cast to the signal's dtype.\n"
+     "ptr: pointer to integers of any width (64 bits under the profile cuda). signal: the value, cast to the signal's dtype.\n"
      "sig_op: \"set\" or \"add\". comm_scope: \"gpu\", \"intra_node\" or \"inter_node\"."},
     {"dl", "extern_call", "lib_name, lib_path, args, arg_type_symbol_dict, is_pure", false, externCall,
      "Scalar call of a device library function; the symbol is picked by the exact dtypes of args."},
@@ -197,7 +206,7 @@ static Value subVecId(Semantic &s, const BoundArgs &args) {
                 args.range);
 }
 
-static Value subVecNum(Semantic &s, const BoundArgs &) { return Int(s.options.subVecNum); }
+static Value subVecNum(Semantic &s, const BoundArgs &) { return Int(s.options.profile->subVecNum); }
 
 static Value scopeOutsideWith(Semantic &, const BoundArgs &args) {
   fail(Diag::not_callable, args.range, "function al.scope", "write `with al.scope(core_mode=\"vector\"):`");

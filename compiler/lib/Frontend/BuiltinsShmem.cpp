@@ -7,6 +7,9 @@
 // | symbol             | operands (all scalars)                                | result      |
 // | ------------------ | ----------------------------------------------------- | ----------- |
 // | my_pe, n_pes       |                                                       | i32 (pure)  |
+// | team_my_pe,        | i32 team                                              | i32         |
+// | team_n_pes         |                                                       |             |
+// | team_translate_pe  | i32 team, i32 pe, i32 team                            | i32         |
 // | remote_ptr         | ptr, i32 pe                                           | type of ptr |
 // | putmem, putmem_nbi | ptr dest, ptr source, i64 bytes, i32 pe               |             |
 // | getmem, getmem_nbi | ptr dest, ptr source, i64 bytes, i32 pe               |             |
@@ -16,155 +19,30 @@
 // | signal_wait_until  | ptr signal, i32 cmp, value (pointee)                  | the pointee |
 // | p                  | ptr dest, value (pointee of dest), i32 pe             |             |
 // | g                  | ptr source, i32 pe                                    | the pointee |
+// | atomic_update      | ptr dest, value (pointee), i32 op, i32 pe             |             |
+// | atomic_fetch       | ptr dest, value, compare (pointee), i32 op, i32 pe    | the pointee |
 // | fence, quiet       |                                                       |             |
-// | barrier_all        |                                                       |             |
-// | barrier_all_vec    |                                                       |             |
-// | sync_all           |                                                       |             |
+// | fence_pe, quiet_pe | i32 pe                                                |             |
+// | barrier_all, barrier_all_vec, sync_all |                                   |             |
+// | barrier, team_sync | i32 team                                              |             |
+// | broadcast          | i32 team, ptr dest, ptr source, i64 bytes, i32 root   |             |
+// | fcollect           | i32 team, ptr dest, ptr source, i64 bytes             |             |
 //
-// sig_op is NRD_SIG_SET or NRD_SIG_ADD, cmp is NRD_CMP_* of abi/nereid/abi.h,
-// whatever library's constant the kernel names; both are constants. `signal`
-// points to 32- or 64-bit integers. signal_wait_until carries the unit attribute
-// `nereid.unsigned` when the signal's dtype is unsigned. Teams are folded: those
-// of one node are the whole job.
-#include "Rules.h"
+// sig_op is NRD_SIG_*, cmp NRD_CMP_*, op NRD_AMO_*, team NRD_TEAM_* or a handle
+// of abi/nereid/abi.h, whatever library's constant the kernel names.
+// signal_wait_until carries the unit attribute `nereid.unsigned` when the
+// signal's dtype is unsigned.
+#include "ShmemRules.h"
 
-#include "nereid/Dialect/Distributed/IR/Distributed.h"
+#include "nereid/abi.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <deque>
 
 using namespace nereid;
 using namespace nereid::frontend;
-using ConstantKind = ShmemConstant::Kind;
-
-static mlir::Operation *emitCall(Semantic &s, const SourceRange &range, llvm::StringRef symbol,
-                                 llvm::ArrayRef<Tensor> operands, std::optional<Type> result = std::nullopt,
-                                 bool pure = false) {
-  llvm::SmallVector<mlir::Value> handles;
-  for (const Tensor &operand : operands)
-    handles.push_back(operand.handle);
-  llvm::SmallVector<mlir::Type> types;
-  if (result)
-    types.push_back(result->lower(s.builder.getContext()));
-  return s.emit<distributed::ExternCallOp>(range, types, handles, "libshmem_device", "", symbol, pure);
-}
-
-//===----------------------------------------------------------------------===//
-// Arguments
-//===----------------------------------------------------------------------===//
-
-static Tensor pointerArg(Semantic &s, const BoundArgs &args, unsigned i, bool isSignal = false) {
-  Tensor pointer = tensorArg(s, args, i);
-  Type pointee = pointer.type.pointee();
-  bool valid = pointer.type.isPointer() && (!isSignal || (pointee.isInteger() && pointee.bits() >= 32));
-  if (!valid)
-    fail(Diag::shmem_pointer, args.ranges[i], parameterName(args, i), args.info.name,
-         isSignal ? " to a 32- or 64-bit integer" : "", args[i].describe());
-  return pointer;
-}
-
-static Tensor peArg(Semantic &s, const BoundArgs &args, unsigned i) {
-  return intScalarArg(s, args, i, Scalar::Int32);
-}
-static Tensor bytesArg(Semantic &s, const BoundArgs &args, unsigned i) {
-  return intScalarArg(s, args, i, Scalar::Int64);
-}
-
-/// The value of argument `i` as the pointee of `pointer`.
-static Tensor pointeeArg(Semantic &s, const BoundArgs &args, unsigned i, const Tensor &pointer) {
-  Type pointee = pointer.type.pointee();
-  if (pointee.isFloating() && args[i].isNumber())
-    return s.constant(args[i], pointee, args.ranges[i]);
-  if (const Int *number = args[i].getIf<Int>(); number && *number < 0 && pointee.isUnsigned())
-    return s.cast(s.constant(args[i], Scalar::Int64, args.ranges[i]), pointee, args.ranges[i]);
-  Tensor value = tensorArg(s, args, i);
-  if (value.type.isBlock() || value.type.isPointerLike())
-    fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info), "a scalar",
-         args[i].describe(), "");
-  return args[i].isNumber() ? s.constant(args[i], pointee, args.ranges[i]) : s.cast(value, pointee, args.ranges[i]);
-}
-
-/// Notes which library's constants the kernel uses; mixing them is an error.
-static void noteFamily(Semantic &s, const ShmemConstant &constant, const SourceRange &range) {
-  if (!s.shmemFamily) {
-    s.shmemFamily = {constant.family, range};
-    return;
-  }
-  if (s.shmemFamily->first == constant.family)
-    return;
-  Diagnostic diagnostic = makeDiagnostic(Diag::shmem_family, range, constant.name(),
-                                         ShmemConstant::familyName(constant.family),
-                                         ShmemConstant::familyName(s.shmemFamily->first));
-  diagnostic.notes.push_back({s.shmemFamily->second, "the first constant is used here"});
-  throw CompileError(std::move(diagnostic));
-}
-
-/// A comparison, signal operation or team as our own number.
-static int32_t constantArg(Semantic &s, const BoundArgs &args, unsigned i, ConstantKind kind) {
-  static const char *const kinds[] = {"comparison", "signal operation", "team"};
-  static const char *const accepted[] = {
-      ("NVSHMEM_CMP_EQ, NVSHMEM_CMP_NE, NVSHMEM_CMP_GT, NVSHMEM_CMP_LE, NVSHMEM_CMP_LT, NVSHMEM_CMP_GE (or those of "
-       "ROCSHMEM, ACLSHMEM, MORI, MXSHMEM)"),
-      "NVSHMEM_SIGNAL_SET, NVSHMEM_SIGNAL_ADD (or those of ROCSHMEM, ACLSHMEM, MORI, MXSHMEM)",
-      "NVSHMEM_TEAM_WORLD, NVSHMEM_TEAM_SHARED, NVSHMEMX_TEAM_NODE"};
-  auto refuse = [&]() {
-    fail(Diag::shmem_constant, args.ranges[i], args[i].describe(), kinds[int(kind)], accepted[int(kind)]);
-  };
-  const Int *number = args[i].getIf<Int>();
-  if (!number) {
-    if (args[i].isTensor())
-      fail(Diag::not_constexpr, args.ranges[i], parameterName(args, i), functionName(args.info), args[i].describe());
-    refuse();
-  }
-  if (std::optional<ShmemConstant> constant = ShmemConstant::decode(*number)) {
-    if (constant->kind != kind)
-      refuse();
-    noteFamily(s, *constant, args.ranges[i]);
-    return constant->number;
-  }
-  // A plain number, as C headers number it.
-  bool rocNumbers = s.shmemFamily && (s.shmemFamily->first == ShmemConstant::Family::ROCSHMEM ||
-                                      s.shmemFamily->first == ShmemConstant::Family::ACLSHMEM);
-  switch (kind) {
-  case ConstantKind::Compare: {
-    if (*number < 0 || *number > 5)
-      refuse();
-    static const int roc[] = {0, 1, 2, 5, 4, 3}; // GE and LE change places
-    int32_t meaning = rocNumbers ? roc[int(*number)] : int32_t(*number);
-    if (!s.shmemFamily && (*number == 3 || *number == 5)) {
-      ShmemConstant guess{ShmemConstant::Family::NVSHMEM, kind, meaning};
-      Diagnostic warning = makeDiagnostic(Diag::shmem_ambiguous, args.ranges[i], toString(*number), guess.name());
-      warning.severity = Severity::Warning;
-      s.sink.report(warning);
-    }
-    return meaning;
-  }
-  case ConstantKind::Signal:
-    if (*number == 9 || *number == 0)
-      return 1;
-    if (*number == 10 || *number == 1)
-      return 2;
-    refuse();
-    break;
-  case ConstantKind::Team:
-    if (*number < 0 || *number > 2)
-      refuse();
-    return int32_t(*number);
-  }
-  return 0;
-}
-
-static Tensor constantOperand(Semantic &s, const BoundArgs &args, unsigned i, ConstantKind kind) {
-  return s.constant(Int(constantArg(s, args, i, kind)), Scalar::Int32, args.ranges[i]);
-}
-
-/// A team that is the whole job.
-static void wholeTeam(Semantic &s, const BoundArgs &args, unsigned i) {
-  int32_t team = constantArg(s, args, i, ConstantKind::Team);
-  if (team < 0 || team > 2)
-    fail(Diag::shmem_unsupported, args.ranges[i], args.info.name, "only teams that are the whole job work");
-}
-
-//===----------------------------------------------------------------------===//
-// Rules
-//===----------------------------------------------------------------------===//
+using Kind = ShmemConstant::Kind;
 
 /// Name of the function without the suffix that says which threads call it.
 static std::string canonicalName(llvm::StringRef name) {
@@ -175,140 +53,184 @@ static std::string canonicalName(llvm::StringRef name) {
   // Transfers forced over the network card are ordinary transfers here.
   if (size_t at = canonical.find("_rma"); at != std::string::npos)
     canonical.erase(at, 4);
+  if (canonical == "putmem_nbi_signal")
+    return "putmem_signal_nbi";
   return canonical;
 }
 
+//===----------------------------------------------------------------------===//
+// Ranks and teams
+//===----------------------------------------------------------------------===//
+
 static Value query(Semantic &s, const BoundArgs &args) {
-  mlir::Operation *op = emitCall(s, args.range, args.info.name, {}, Type(Scalar::Int32), true);
+  mlir::Operation *op = emitShmemCall(s, args.range, args.info.name, {}, Type(Scalar::Int32), true);
   return s.wrap(op->getResult(0), Scalar::Int32, args.range);
 }
 
 static Value teamQuery(Semantic &s, const BoundArgs &args) {
-  wholeTeam(s, args, 0);
-  llvm::StringRef symbol = llvm::StringRef(args.info.name).drop_front(strlen("team_"));
-  mlir::Operation *op = emitCall(s, args.range, symbol, {}, Type(Scalar::Int32), true);
+  Tensor team = shmemCodeArg(s, args, 0, Kind::Team);
+  const Int *number = args[0].getIf<Int>();
+  std::optional<ShmemConstant> constant = number ? ShmemConstant::decode(*number) : std::nullopt;
+  llvm::StringRef name = args.info.name;
+  // The whole job needs no look at tables.
+  bool world = number && (constant ? constant->number == NRD_TEAM_WORLD : *number == NRD_TEAM_WORLD);
+  mlir::Operation *op =
+      world ? emitShmemCall(s, args.range, name.drop_front(strlen("team_")), {}, Type(Scalar::Int32), true)
+            : emitShmemCall(s, args.range, name, {team}, Type(Scalar::Int32));
   return s.wrap(op->getResult(0), Scalar::Int32, args.range);
 }
 
 static Value teamTranslate(Semantic &s, const BoundArgs &args) {
-  wholeTeam(s, args, 0);
-  wholeTeam(s, args, 2);
-  return peArg(s, args, 1);
+  Tensor from = shmemCodeArg(s, args, 0, Kind::Team), pe = peArg(s, args, 1), to = shmemCodeArg(s, args, 2, Kind::Team);
+  mlir::Operation *op = emitShmemCall(s, args.range, "team_translate_pe", {from, pe, to}, Type(Scalar::Int32));
+  return s.wrap(op->getResult(0), Scalar::Int32, args.range);
 }
 
+/// remote_ptr(ptr, pe); MORI writes remote_ptr(ptr, my_pe, pe).
 static Value remotePtr(Semantic &s, const BoundArgs &args) {
-  Tensor pointer = pointerArg(s, args, 0), pe = peArg(s, args, 1);
-  mlir::Operation *op = emitCall(s, args.range, "remote_ptr", {pointer, pe}, pointer.type);
+  Tensor pointer = shmemPointerArg(s, args, 0), pe = peArg(s, args, args[2].isNone() ? 1 : 2);
+  mlir::Operation *op = emitShmemCall(s, args.range, "remote_ptr", {pointer, pe}, pointer.type);
   return s.wrap(op->getResult(0), pointer.type, args.range);
 }
 
+static Value noMulticast(Semantic &, const BoundArgs &args) {
+  fail(Diag::shmem_unsupported, args.range, args.info.name,
+       "the CPU has no multicast addresses; write to each rank with dl.symm_at or putmem");
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers, order, collectives
+//===----------------------------------------------------------------------===//
+
 static Value plainCall(Semantic &s, const BoundArgs &args) {
-  emitCall(s, args.range, canonicalName(args.info.name), {});
+  emitShmemCall(s, args.range, canonicalName(args.info.name), {});
   return None{};
 }
 
-static Value quietCall(Semantic &s, const BoundArgs &args) {
-  emitCall(s, args.range, llvm::StringRef(args.info.name).starts_with("fence") ? "fence" : "quiet", {});
+/// fence and quiet towards one rank, or towards all when none is given.
+static Value orderPE(Semantic &s, const BoundArgs &args) {
+  llvm::StringRef name = llvm::StringRef(args.info.name).starts_with("fence") ? "fence" : "quiet";
+  if (args[0].isNone())
+    emitShmemCall(s, args.range, name, {});
+  else
+    emitShmemCall(s, args.range, (name + "_pe").str(), {peArg(s, args, 0)});
   return None{};
 }
 
 static Value teamBarrier(Semantic &s, const BoundArgs &args) {
-  wholeTeam(s, args, 0);
+  Tensor team = shmemCodeArg(s, args, 0, Kind::Team);
   llvm::StringRef name = args.info.name;
-  emitCall(s, args.range,
-           name == "barrier_vec"          ? "barrier_all_vec"
-           : name.starts_with("barrier") ? "barrier_all"
-                                          : "sync_all",
-           {});
+  bool isBarrier = name.starts_with("barrier");
+  std::optional<int32_t> known = shmemConstantArg(s, args, 0, Kind::Team);
+  if (known == NRD_TEAM_WORLD)
+    emitShmemCall(s, args.range, name == "barrier_vec" ? "barrier_all_vec" : isBarrier ? "barrier_all" : "sync_all", {});
+  else
+    emitShmemCall(s, args.range, isBarrier ? "barrier" : "team_sync", {team});
   return None{};
 }
 
+/// Bytes of `count` elements, or of bytes when the name says so.
+static Tensor collectiveBytes(Semantic &s, const BoundArgs &args, unsigned i, const Tensor &dest,
+                              const Tensor &source) {
+  Tensor count = countArg(s, args, i);
+  if (llvm::StringRef(args.info.name).contains("mem"))
+    return count;
+  if (dest.type != source.type)
+    fail(Diag::shmem_typed_pointer, args.ranges[2], args.info.name, dest.type.pointee().str(), "source",
+         args[2].describe(), "dest and source hold elements of one type");
+  return s.binary(BinaryOp::Mult, count, Int(std::max(8u, dest.type.pointee().bits()) / 8), args.range).as<Tensor>();
+}
+
+static Value broadcast(Semantic &s, const BoundArgs &args) {
+  Tensor team = shmemCodeArg(s, args, 0, Kind::Team), dest = shmemPointerArg(s, args, 1),
+         source = shmemPointerArg(s, args, 2);
+  Tensor bytes = collectiveBytes(s, args, 3, dest, source), root = peArg(s, args, 4);
+  emitShmemCall(s, args.range, "broadcast", {team, dest, source, bytes, root});
+  return None{};
+}
+
+static Value collect(Semantic &s, const BoundArgs &args) {
+  Tensor team = shmemCodeArg(s, args, 0, Kind::Team), dest = shmemPointerArg(s, args, 1),
+         source = shmemPointerArg(s, args, 2);
+  emitShmemCall(s, args.range, "fcollect", {team, dest, source, collectiveBytes(s, args, 3, dest, source)});
+  return None{};
+}
+
+//===----------------------------------------------------------------------===//
+// Transfers and signals
+//===----------------------------------------------------------------------===//
+
 static Value transfer(Semantic &s, const BoundArgs &args) {
-  Tensor operands[] = {pointerArg(s, args, 0), pointerArg(s, args, 1), bytesArg(s, args, 2), peArg(s, args, 3)};
-  emitCall(s, args.range, canonicalName(args.info.name), operands);
+  Tensor operands[] = {shmemPointerArg(s, args, 0), shmemPointerArg(s, args, 1), countArg(s, args, 2),
+                       peArg(s, args, 3)};
+  emitShmemCall(s, args.range, canonicalName(args.info.name), operands);
   return None{};
 }
 
 static Value transferSignal(Semantic &s, const BoundArgs &args) {
-  Tensor dest = pointerArg(s, args, 0), source = pointerArg(s, args, 1), bytes = bytesArg(s, args, 2);
-  Tensor signal = pointerArg(s, args, 3, true), value = pointeeArg(s, args, 4, signal);
-  Tensor op = constantOperand(s, args, 5, ConstantKind::Signal), pe = peArg(s, args, 6);
-  if (llvm::StringRef(args.info.name) == "ulong_put_signal") {
+  Tensor dest = shmemPointerArg(s, args, 0), source = shmemPointerArg(s, args, 1), bytes = countArg(s, args, 2);
+  Tensor signal = shmemSignalArg(s, args, 3), value = pointeeArg(s, args, 4, signal);
+  Tensor op = shmemCodeArg(s, args, 5, Kind::Signal), pe = peArg(s, args, 6);
+  std::string symbol = canonicalName(args.info.name);
+  if (symbol == "ulong_put_signal") {
     // Counts 8-byte elements, not bytes.
     bytes = s.binary(BinaryOp::Mult, bytes, Int(8), args.range).as<Tensor>();
-    emitCall(s, args.range, "putmem_signal", {dest, source, bytes, signal, value, op, pe});
-    return None{};
+    symbol = "putmem_signal";
   }
-  emitCall(s, args.range, canonicalName(args.info.name), {dest, source, bytes, signal, value, op, pe});
+  emitShmemCall(s, args.range, symbol, {dest, source, bytes, signal, value, op, pe});
   return None{};
 }
 
 static Value signalOp(Semantic &s, const BoundArgs &args) {
-  Tensor signal = pointerArg(s, args, 0, true), value = pointeeArg(s, args, 1, signal);
-  Tensor op = constantOperand(s, args, 2, ConstantKind::Signal), pe = peArg(s, args, 3);
-  emitCall(s, args.range, "signal_op", {signal, value, op, pe});
+  Tensor signal = shmemSignalArg(s, args, 0), value = pointeeArg(s, args, 1, signal);
+  Tensor op = shmemCodeArg(s, args, 2, Kind::Signal), pe = peArg(s, args, 3);
+  emitShmemCall(s, args.range, "signal_op", {signal, value, op, pe});
   return None{};
 }
 
-static Value emitWait(Semantic &s, const BoundArgs &args, const Tensor &signal, const Tensor &cmp,
-                      const Tensor &value) {
+Value nereid::frontend::emitWaitUntil(Semantic &s, const BoundArgs &args, const Tensor &signal,
+                                      const Tensor &comparison, const Tensor &value) {
   Type pointee = signal.type.pointee();
-  mlir::Operation *op = emitCall(s, args.range, "signal_wait_until", {signal, cmp, value}, pointee);
+  mlir::Operation *op = emitShmemCall(s, args.range, "signal_wait_until", {signal, comparison, value}, pointee);
   if (pointee.isUnsigned())
     op->setAttr("nereid.unsigned", s.builder.getUnitAttr());
   return s.wrap(op->getResult(0), pointee, args.range);
 }
 
 static Value signalWaitUntil(Semantic &s, const BoundArgs &args) {
-  Tensor signal = pointerArg(s, args, 0, true);
-  Tensor cmp = constantOperand(s, args, 1, ConstantKind::Compare), value = pointeeArg(s, args, 2, signal);
-  return emitWait(s, args, signal, cmp, value);
-}
-
-static Value waitEquals(Semantic &s, const BoundArgs &args) {
-  Tensor signal = pointerArg(s, args, 0, true), value = pointeeArg(s, args, 1, signal);
-  return emitWait(s, args, signal, s.constant(Int(0), Scalar::Int32, args.range), value);
+  Tensor signal = shmemSignalArg(s, args, 0), comparison = shmemCodeArg(s, args, 1, Kind::Compare);
+  return emitWaitUntil(s, args, signal, comparison, pointeeArg(s, args, 2, signal));
 }
 
 static Value put(Semantic &s, const BoundArgs &args) {
-  Tensor dest = pointerArg(s, args, 0), value = pointeeArg(s, args, 1, dest), pe = peArg(s, args, 2);
-  emitCall(s, args.range, "p", {dest, value, pe});
+  Tensor dest = shmemPointerArg(s, args, 0), value = pointeeArg(s, args, 1, dest), pe = peArg(s, args, 2);
+  emitShmemCall(s, args.range, "p", {dest, value, pe});
   return None{};
 }
 
 static Value get(Semantic &s, const BoundArgs &args) {
-  Tensor source = pointerArg(s, args, 0), pe = peArg(s, args, 1);
-  Type pointee = source.type.pointee();
-  mlir::Operation *op = emitCall(s, args.range, "g", {source, pe}, pointee.isBool() ? Type(Scalar::Int8) : pointee);
-  return s.wrap(op->getResult(0), pointee.isBool() ? Type(Scalar::Int8) : pointee, args.range);
+  Tensor source = shmemPointerArg(s, args, 0), pe = peArg(s, args, 1);
+  Type pointee = source.type.pointee().isBool() ? Type(Scalar::Int8) : source.type.pointee();
+  return s.wrap(emitShmemCall(s, args.range, "g", {source, pe}, pointee)->getResult(0), pointee, args.range);
 }
 
 static Value nothing(Semantic &, const BoundArgs &) { return None{}; }
 
-static Value unsupported(Semantic &s, const BoundArgs &args) {
-  llvm::StringRef name = args.info.name;
-  fail(Diag::shmem_unsupported, args.range, args.info.name,
-       name == "remote_mc_ptr" ? "there are no multicast addresses; write to each rank with dl.symm_at"
-                               : "write the collective with putmem or getmem and a barrier");
-}
-
-#define NEREID_PLAIN(NAME, DOC) {"libshmem_device", NAME, "", false, plainCall, DOC}
-#define NEREID_TRANSFER(NAME, DOC) {"libshmem_device", NAME, "dest, source, nbytes, pe, qp_id=0", false, transfer, DOC}
-#define NEREID_SIGNALLED(NAME, DOC)                                                                                    \
-  {"libshmem_device", NAME, "dest, source, nbytes, sig_addr, signal, sig_op, pe, qp_id=0", false, transferSignal, DOC}
-#define NEREID_GROUPS(MACRO, NAME, DOC)                                                                                \
-  MACRO(NAME, DOC), MACRO(NAME "_block", DOC), MACRO(NAME "_warp", DOC), MACRO(NAME "_wave", DOC),                     \
-      MACRO(NAME "_wg", DOC)
-#define NEREID_TEAM(NAME, DOC) {"libshmem_device", NAME, "team", false, teamBarrier, DOC}
-#define NEREID_BROADCAST(NAME, DOC)                                                                                    \
-  {"libshmem_device", NAME, "team, dest, source, nelems, pe_root", false, unsupported, DOC}
-#define NEREID_COLLECT(NAME, DOC) {"libshmem_device", NAME, "team, dest, source, nelems", false, unsupported, DOC}
-
-static const char *const collectiveDoc = "Not available: the runtime has no in-kernel collectives.";
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
 
 static const char *const barrierDoc =
-    "Barrier over all programs of all ranks; every write before it is visible after it. Every program of the launch\n"
-    "on every rank must call it the same number of times.";
+    "Barrier over all ranks; every write and transfer before it is visible after it.\n\n"
+    "Every program of the launch on every rank must call it the same number of times; under the profile cuda, exactly\n"
+    "one program of each rank.";
+static const char *const teamBarrierDoc =
+    "Barrier over the members of a team; every write and transfer of a member before it is visible after it.\n\n"
+    "team: a constant or the integer that nereid.symm.team_split_strided returns. Who of a rank's programs calls it is\n"
+    "as with barrier_all. A rank that is no member must not call it.";
+static const char *const syncDoc =
+    "barrier_all that does not complete outstanding transfers: only writes before it are visible after it.";
+static const char *const teamSyncDoc = "barrier among the members of a team that does not complete outstanding transfers.";
 static const char *const putDoc =
     "Copies nbytes bytes from source to dest in pe's heap; returns when source may be reused. dest is symmetric.";
 static const char *const putNbiDoc =
@@ -318,63 +240,139 @@ static const char *const getNbiDoc =
     "Starts to copy nbytes bytes from source in pe's heap to dest; complete after quiet(). source is symmetric.";
 static const char *const putSignalDoc =
     "putmem, then updates sig_addr in pe's heap; the data is visible before the signal is.\n\n"
-    "sig_addr: pointer to a 32- or 64-bit integer; signal: the value; sig_op: NVSHMEM_SIGNAL_SET or\n"
-    "NVSHMEM_SIGNAL_ADD (or another library's, but only one library's in a kernel).";
+    "sig_addr: pointer to integers; signal: the value; sig_op: NVSHMEM_SIGNAL_SET or NVSHMEM_SIGNAL_ADD (or another\n"
+    "library's, but only one library's in a kernel).";
 static const char *const putSignalNbiDoc = "putmem_signal that only starts the transfer; complete after quiet().";
-static const char *const syncDoc = "Barrier over all programs of all ranks without completing outstanding transfers.";
+static const char *const broadcastDoc =
+    "Copies nelems elements (bytes for broadcastmem) from source of member pe_root to dest of every member, itself\n"
+    "included. Collective as barrier is; returns when dest is complete and source may be reused.";
+static const char *const collectDoc =
+    "Copies nelems elements (bytes for fcollectmem) of every member's source to dest of every member, one member after\n"
+    "the other. Collective as barrier is; returns when dest is complete and source may be reused.";
 
-static const BuiltinInfo rows[] = {
-    {"libshmem_device", "my_pe", "", false, query, "This rank's number, int32; the same as dl.rank()."},
-    {"libshmem_device", "n_pes", "", false, query, "Number of ranks, int32; the same as dl.num_ranks()."},
-    {"libshmem_device", "team_my_pe", "team", false, teamQuery, "This rank's number in a team that is the whole job."},
-    {"libshmem_device", "team_n_pes", "team", false, teamQuery, "Number of ranks of a team that is the whole job."},
-    {"libshmem_device", "team_translate_pe", "src_team, src_pe, dest_team", false, teamTranslate,
-     "The rank in dest_team that is src_pe in src_team; both teams are the whole job."},
-    {"libshmem_device", "remote_ptr", "local_ptr, pe", false, remotePtr,
-     "Address of local_ptr's place in pe's heap; the same as dl.symm_at."},
-    {"libshmem_device", "remote_mc_ptr", "team, ptr", false, unsupported,
-     "Not available: there are no multicast addresses."},
-    NEREID_GROUPS(NEREID_PLAIN, "barrier_all", barrierDoc),
-    NEREID_PLAIN("barrier_all_vec", "barrier_all among vector cores only."),
-    NEREID_GROUPS(NEREID_TEAM, "barrier", barrierDoc),
-    NEREID_TEAM("barrier_vec", "barrier among vector cores only."),
-    NEREID_GROUPS(NEREID_PLAIN, "sync_all", syncDoc),
-    NEREID_TEAM("sync", syncDoc),
-    NEREID_TEAM("team_sync_block", syncDoc),
-    NEREID_TEAM("team_sync_warp", syncDoc),
-    NEREID_PLAIN("fence", "Orders this program's transfers and signals to each rank; does not complete them."),
-    NEREID_PLAIN("quiet", "Completes all outstanding transfers of this program."),
-    {"libshmem_device", "quiet_pe", "pe=None, qp_id=0", false, quietCall, "quiet(); completes the transfers to all ranks."},
-    {"libshmem_device", "fence_pe", "pe=None, qp_id=0", false, quietCall, "fence(); orders the transfers to all ranks."},
-    NEREID_GROUPS(NEREID_TRANSFER, "putmem", putDoc),
-    NEREID_GROUPS(NEREID_TRANSFER, "putmem_nbi", putNbiDoc),
-    NEREID_GROUPS(NEREID_TRANSFER, "putmem_rma", putDoc),
-    NEREID_GROUPS(NEREID_TRANSFER, "putmem_rma_nbi", putNbiDoc),
-    NEREID_GROUPS(NEREID_TRANSFER, "getmem", getDoc),
-    NEREID_GROUPS(NEREID_TRANSFER, "getmem_nbi", getNbiDoc),
-    NEREID_GROUPS(NEREID_SIGNALLED, "putmem_signal", putSignalDoc),
-    NEREID_GROUPS(NEREID_SIGNALLED, "putmem_signal_nbi", putSignalNbiDoc),
-    NEREID_GROUPS(NEREID_SIGNALLED, "putmem_signal_rma", putSignalDoc),
-    NEREID_GROUPS(NEREID_SIGNALLED, "putmem_signal_rma_nbi", putSignalNbiDoc),
-    {"libshmem_device", "ulong_put_signal", "dest, source, nelems, sig_addr, signal, sig_op, pe", false,
-     transferSignal, "putmem_signal of nelems 8-byte elements."},
-    {"libshmem_device", "signal_op", "sig_addr, signal, sig_op, pe", false, signalOp,
-     "Sets or adds to the signal at sig_addr's place in pe's heap; not ordered after earlier puts without fence()."},
-    {"libshmem_device", "signal_wait_until", "sig_addr, cmp_, cmp_val", false, signalWaitUntil,
-     "Waits until the signal compares to cmp_val as cmp_ says (NVSHMEM_CMP_EQ, ...); returns the value that did."},
-    {"libshmem_device", "uint64_wait_until_equals", "addr, val", false, waitEquals,
-     "Waits until the signal equals val; returns it."},
-    {"libshmem_device", "int_p", "dest, value, pe, qp_id=0", false, put,
-     "Stores one element, cast to dest's dtype, in pe's heap."},
-    {"libshmem_device", "p", "dest, value, pe, qp_id=0", false, put,
-     "Stores one element, cast to dest's dtype, in pe's heap."},
-    {"libshmem_device", "int_g", "source, pe", false, get, "Reads one element from pe's heap."},
-    {"libshmem_device", "g", "source, pe", false, get, "Reads one element from pe's heap."},
-    NEREID_GROUPS(NEREID_BROADCAST, "broadcast", collectiveDoc),
-    NEREID_GROUPS(NEREID_BROADCAST, "broadcastmem", collectiveDoc),
-    NEREID_GROUPS(NEREID_COLLECT, "fcollect", collectiveDoc),
-    NEREID_GROUPS(NEREID_COLLECT, "fcollectmem", collectiveDoc),
-    {"libshmem_device", "set_rocshmem_ctx", "ctx", false, nothing, "Nothing to set up: accepted and ignored."},
+namespace {
+/// Functions, rows and libraries, made once.
+struct Table {
+  std::deque<ShmemFunction> functions; // rows point into it
+  std::vector<BuiltinInfo> rows;
+  llvm::StringMap<const ShmemFunction *> byName;
 };
+} // namespace
 
-llvm::ArrayRef<BuiltinInfo> nereid::frontend::shmemRows() { return rows; }
+static void appendFunctions(std::vector<ShmemFunction> &list) {
+  auto add = [&](const char *name, const char *params, BuiltinRule rule, const char *doc, unsigned libraries) {
+    list.push_back({name, params, rule, doc, uint8_t(libraries)});
+  };
+  /// One function in the spellings of those who may call it: alone, and with
+  /// _warp, _block, _wave, _wg; 0 = no library has that one.
+  auto groups = [&](const std::string &name, const char *params, BuiltinRule rule, const char *doc, unsigned plain,
+                    unsigned warp, unsigned block, unsigned wave) {
+    std::pair<const char *, unsigned> spellings[] = {
+        {"", plain}, {"_warp", warp}, {"_block", block}, {"_wave", wave}, {"_wg", wave}};
+    for (auto [suffix, libraries] : spellings)
+      if (libraries)
+        list.push_back({name + suffix, params, rule, doc, uint8_t(libraries)});
+  };
+  const unsigned nv = NV | MX;
+
+  add("my_pe", "", query, "This rank's number, int32; the same as dl.rank().", Every);
+  add("n_pes", "", query, "Number of ranks, int32; the same as dl.num_ranks().", Every);
+  add("team_my_pe", "team", teamQuery, "This rank's number in the team, int32; -1 when it is no member.", nv | ACL);
+  add("team_n_pes", "team", teamQuery, "Number of members of the team, int32.", nv | ACL);
+  add("team_translate_pe", "src_team, src_pe, dest_team", teamTranslate,
+      "The number in dest_team of the rank that is src_pe in src_team, int32; -1 when there is none.", nv | ACL);
+  add("remote_ptr", "local_ptr, pe, dest_pe=None", remotePtr,
+      "Address of local_ptr's place in pe's heap; null when pe is on another node.\n\n"
+      "With three arguments, as MORI has them, they are the pointer, this rank and the other rank.",
+      Every);
+  add("remote_mc_ptr", "team, ptr", noMulticast, "Not available on the CPU: there are no multicast addresses.", nv);
+
+  groups("barrier_all", "", plainCall, barrierDoc, Every, nv, nv | MORI, ROC);
+  add("barrier_all_vec", "", plainCall, "barrier_all among vector cores only.", ACL);
+  groups("barrier", "team", teamBarrier, teamBarrierDoc, nv | ACL, nv, nv, 0);
+  add("barrier_vec", "team", teamBarrier, "barrier among vector cores only.", ACL);
+  groups("sync_all", "", plainCall, syncDoc, nv, nv, nv, 0);
+  add("sync", "team", teamBarrier, teamSyncDoc, nv);
+  groups("team_sync", "team", teamBarrier, teamSyncDoc, 0, nv, nv, 0);
+
+  add("fence", "", plainCall, "Orders transfers and signals to each rank; does not complete them.", Every);
+  add("quiet", "", plainCall, "Completes all outstanding transfers of this rank.", nv | MORI | ACL);
+  for (const char *name : {"fence_pe", "quiet_pe"})
+    add(name, "pe=None, qp_id=0", orderPE,
+        name[0] == 'f' ? "fence() for one rank; without pe, for all." : "quiet() for one rank; without pe, for all.",
+        MORI);
+  for (const char *name : {"fence_pe_qp", "quiet_pe_qp"})
+    add(name, "pe, qp_id", orderPE, "fence_pe or quiet_pe for one queue pair; all of a rank's are one here.", MORI);
+
+  const char *transferParams = "dest, source, nbytes, pe, qp_id=0";
+  groups("putmem", transferParams, transfer, putDoc, nv | ROC | ACL, nv | MORI, nv, ROC);
+  groups("putmem_nbi", transferParams, transfer, putNbiDoc, Every, nv | MORI, nv | MORI, ROC);
+  groups("putmem_rma", transferParams, transfer, putDoc, NV, NV, NV, 0);
+  groups("putmem_rma_nbi", transferParams, transfer, putNbiDoc, NV, NV, NV, 0);
+  groups("getmem", transferParams, transfer, getDoc, nv | ROC | ACL, nv | MORI, nv, ROC);
+  groups("getmem_nbi", transferParams, transfer, getNbiDoc, Every, nv | MORI, nv | MORI, ROC);
+
+  const char *signalParams = "dest, source, nbytes, sig_addr, signal, sig_op, pe, qp_id=0";
+  groups("putmem_signal", signalParams, transferSignal, putSignalDoc, nv | ROC | ACL, nv | MORI, nv, ROC);
+  groups("putmem_signal_nbi", signalParams, transferSignal, putSignalNbiDoc, Every, nv, nv | MORI, ROC);
+  groups("putmem_signal_rma", signalParams, transferSignal, putSignalDoc, NV, NV, NV, 0);
+  groups("putmem_signal_rma_nbi", signalParams, transferSignal, putSignalNbiDoc, NV, NV, NV, 0);
+  groups("putmem_nbi_signal", signalParams, transferSignal, putSignalNbiDoc, MORI, MORI, MORI, 0);
+  add("ulong_put_signal", "dest, source, nelems, sig_addr, signal, sig_op, pe", transferSignal,
+      "putmem_signal of nelems 8-byte elements.", nv | ROC);
+  add("signal_op", "sig_addr, signal, sig_op, pe", signalOp,
+      "Sets or adds to the signal at sig_addr's place in pe's heap; not ordered after earlier puts without fence().",
+      nv | MORI | ACL);
+  add("signal_wait_until", "sig_addr, cmp_, cmp_val", signalWaitUntil,
+      "Waits until the signal compares to cmp_val as cmp_ says (NVSHMEM_CMP_EQ, ...); returns the value that did.",
+      Every);
+
+  add("p", "dest, value, pe, qp_id=0", put, "Stores one element, cast to dest's dtype, in pe's heap.", Every);
+  add("g", "source, pe", get, "Reads one element from pe's heap.", Every);
+
+  const char *broadcastParams = "team, dest, source, nelems, pe_root", *collectParams = "team, dest, source, nelems";
+  groups("broadcast", broadcastParams, broadcast, broadcastDoc, nv, nv, nv, 0);
+  groups("broadcastmem", broadcastParams, broadcast, broadcastDoc, nv, nv, nv, 0);
+  groups("fcollect", collectParams, collect, collectDoc, nv, nv, nv, 0);
+  groups("fcollectmem", collectParams, collect, collectDoc, nv, nv, nv, 0);
+  add("set_rocshmem_ctx", "ctx", nothing, "Nothing to set up: accepted and ignored.", ROC);
+  appendTypedFunctions(list);
+}
+
+static const Table &table();
+
+/// The rule of every row: is the function there, then its own rule.
+static Value shmemRule(Semantic &s, const BoundArgs &args) {
+  const ShmemFunction &function = *table().byName.find(args.info.name)->second;
+  const TargetProfile &profile = *s.options.profile;
+  if (profile.library != ShmemLibrary::Any && !has(function.libraries, profile.library))
+    fail(Diag::shmem_missing, args.range, shmemLibraryName(profile.library), profile.name, function.name,
+         libraryNames(function.libraries));
+  return function.rule(s, args);
+}
+
+static const Table &table() {
+  static const Table instance = [] {
+    Table t;
+    std::vector<ShmemFunction> list;
+    appendFunctions(list);
+    for (ShmemFunction &function : list) {
+      // python/generate_language.py reads this for the table in docs.
+      bool isLong = llvm::StringRef(function.doc).contains('\n');
+      if (function.libraries != Every)
+        function.doc += (isLong ? "\nOf " : " Of ") + libraryNames(function.libraries) + ".";
+      const ShmemFunction &kept = t.functions.emplace_back(std::move(function));
+      t.rows.push_back({"libshmem_device", kept.name.c_str(), kept.params.c_str(), false, shmemRule, kept.doc.c_str()});
+      t.byName[kept.name] = &kept;
+    }
+    return t;
+  }();
+  return instance;
+}
+
+uint8_t nereid::frontend::shmemLibraries(llvm::StringRef name) {
+  auto found = table().byName.find(name);
+  return found == table().byName.end() ? uint8_t(0) : found->second->libraries;
+}
+
+llvm::ArrayRef<BuiltinInfo> nereid::frontend::shmemRows() { return table().rows; }

@@ -321,7 +321,7 @@ Flow Walker::walkWith(const WithStmt &stmt) {
   if (!text || (*text != "cube" && *text != "vector"))
     fail(Diag::bad_string, mode->range, "core_mode", text ? *text : mode->value.describe(), "al.scope",
          "'cube', 'vector'");
-  return *text == "cube" && request.language.subVecNum > 1 ? walkCubeScope(stmt) : walkBlock(stmt.body);
+  return *text == "cube" && request.language.profile->subVecNum > 1 ? walkCubeScope(stmt) : walkBlock(stmt.body);
 }
 
 /// An AI core has one cube core and several vector cores; here each vector core

@@ -22,6 +22,7 @@ void nereid::buildCPUCheckPhase(OpPassManager &pm, const CPUPipelineOptions &opt
   // Every wait orders something, or is a barrier by itself.
   NereidCheckTokensOptions tokens;
   tokens.unusedToken = options.unusedToken;
+  tokens.pin = true;
   pm.addPass(createNereidCheckTokens(tokens));
   // Loops that wait for other programs yield to them; nereid.blocking says
   // whether the kernel can block.
@@ -29,7 +30,9 @@ void nereid::buildCPUCheckPhase(OpPassManager &pm, const CPUPipelineOptions &opt
   // Arguments that must be symmetric carry nereid.symmetric.
   pm.addPass(createNereidInferSymmetricArgs());
   // ascend.launch_mode says whether the kernel runs vector-only or mixed.
-  pm.addPass(createNereidInferLaunchMode());
+  NereidInferLaunchModeOptions mode;
+  mode.lanes = unsigned(options.profile->subVecNum);
+  pm.addPass(createNereidInferLaunchMode(mode));
 }
 
 void nereid::buildCPUSimplifyPhase(OpPassManager &pm, const CPUPipelineOptions &options) {
@@ -57,6 +60,11 @@ void nereid::buildCPUSimplifyPhase(OpPassManager &pm, const CPUPipelineOptions &
   pm.addPass(createLoopInvariantCodeMotionPass());
   // No wait is removed or passed by an access any more; tokens are gone.
   pm.addPass(createNereidPinWaits());
+  // What does not depend on the vector core happens once per program;
+  // ascend.lanes says how many of them run it.
+  NereidSplitVectorCoresOptions cores;
+  cores.lanes = unsigned(options.profile->subVecNum);
+  pm.addPass(createNereidSplitVectorCores(cores));
 }
 
 void nereid::buildCPUTilePhase(OpPassManager &pm, const CPUPipelineOptions &options) {

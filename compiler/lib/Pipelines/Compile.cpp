@@ -51,6 +51,7 @@ std::string KernelMetadata::toJSON() const {
     json.attribute("blocking", blocking);
     json.attribute("distributed", distributed);
     json.attribute("launch_mode", launchMode);
+    json.attribute("lanes", int64_t(lanes));
     json.attributeArray("symmetric_args", [&] {
       for (unsigned index : symmetricArguments)
         json.value(int64_t(index));
@@ -220,6 +221,8 @@ private:
       metadata.scratchBytes = bytes.getValue().getZExtValue();
     metadata.blocking = flag(cpu::blockingAttrName) || flag("nereid.blocking");
     metadata.distributed = flag(cpu::distributedAttrName);
+    if (auto lanes = module->getAttrOfType<IntegerAttr>("ascend.lanes"))
+      metadata.lanes = unsigned(lanes.getInt());
     if (auto types = module->getAttrOfType<ArrayAttr>(cpu::argumentsAttrName))
       for (auto type : types.getAsRange<StringAttr>())
         metadata.argumentTypes.push_back(type.str());

@@ -120,6 +120,8 @@ struct CheckTokens : impl::NereidCheckTokensBase<CheckTokens> {
       else
         report(wait, reach, calls);
     }
+    if (pin)
+      module.walk([](WaitOp wait) { wait.setBarrier(true); });
     // A token may reach an access by one pointer and miss by another.
     module.walk([&](ConsumeTokenOp consume) {
       if (!reported.contains(consume) && !follow(consume.getResult(), calls).access)

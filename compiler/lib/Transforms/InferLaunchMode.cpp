@@ -9,6 +9,8 @@ namespace nereid {
 
 namespace {
 struct InferLaunchMode : impl::NereidInferLaunchModeBase<InferLaunchMode> {
+  using NereidInferLaunchModeBase::NereidInferLaunchModeBase;
+
   void runOnOperation() override {
     bool mixed = false;
     getOperation().walk([&](mlir::Operation *op) {
@@ -19,6 +21,11 @@ struct InferLaunchMode : impl::NereidInferLaunchModeBase<InferLaunchMode> {
       else
         mixed |= op->hasAttr("ascend.cube_scope");
     });
+    // What depends on the vector core is only seen in one function.
+    if (mixed && lanes > 1)
+      for (auto function : getOperation().getOps<tt::FuncOp>())
+        if (function->hasAttr("noinline"))
+          function->setAttr("noinline", mlir::BoolAttr::get(&getContext(), false));
     getOperation()->setAttr("ascend.launch_mode",
                             mlir::StringAttr::get(&getContext(), mixed ? "cv1:2" : "cv0:1"));
   }

@@ -26,7 +26,7 @@ SmallVector<unsigned, 2> getSymmetricOperands(StringRef symbol) {
   if (symbol.starts_with("remote_mc_ptr"))
     return {1};
   if (symbol.starts_with("broadcast") || symbol.starts_with("fcollect"))
-    return {1, 2};
+    return {2};
   if (symbol.starts_with("remote_ptr") || symbol.starts_with("signal") || symbol.contains("wait_until") ||
       symbol.contains("atomic") || symbol == "p" || symbol == "g" || symbol.ends_with("_p") || symbol.ends_with("_g"))
     return {0};

@@ -36,6 +36,10 @@ uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe,
 
 /// Quiet: all operations of this rank are complete when it returns.
 void completeTransfers(Program &p);
+/// Fails the program when `bytes`, read as a signed number, is negative.
+void checkBytes(Program &p, uint64_t bytes, const char *what, uint32_t site);
+/// Fails the program unless `op` is NRD_SIG_*.
+void checkSignalOp(Program &p, int32_t op, const char *what, uint32_t site);
 
 /// Waits for p.condition. Returns when it holds.
 void blockProgram(Program &p, const char *what, uint32_t site);

@@ -64,6 +64,10 @@ static std::string ranksNotAtBarrier(const Job::Impl &job) {
 static void describeWait(const LaunchState &launch,
                          const LaunchState::Waiting &w, BlockedGroup &g) {
   const WaitCondition &c = w.condition;
+  if (c.kind == WaitCondition::TeamBarrier) {
+    g.note = describeTeamWait(launch, *c.team);
+    return;
+  }
   if (c.kind == WaitCondition::Barrier) {
     std::string missing;
     if (launch.barrierTarget.load(std::memory_order_acquire)) {

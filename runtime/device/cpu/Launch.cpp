@@ -52,6 +52,8 @@ LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
   for (uint64_t i = 0; i < n; ++i)
     shares[i].count = (total - i + n - 1) / n;
   fate.assign(total, Unstarted);
+  if (spec.subVecNum > 1)
+    lanes = std::make_unique<LaneBox[]>(programs);
   kernelHash = hashName(spec.kernelName);
   waitText = "kernel '" + std::string(spec.kernelName) + "'";
 }

@@ -22,11 +22,12 @@ namespace nereid::runtime {
 class Worker;
 class Transport;
 struct LaunchState;
+struct LaunchTeam;
 
 /// What a blocked program waits for, so that the scheduler can look without
 /// switching to it.
 struct WaitCondition {
-  enum Kind : uint8_t { Slots, Until, Barrier };
+  enum Kind : uint8_t { Slots, Until, Barrier, TeamBarrier };
   Kind kind = Slots;
   uint8_t bytes = 4;
   uint8_t comparison = NRD_CMP_EQ;
@@ -37,7 +38,8 @@ struct WaitCondition {
   const uint8_t *address = nullptr;
   uint64_t value = 0;
   uint64_t seen = 0; ///< the value last read
-  uint64_t generation = 0; ///< Barrier: the one it takes part in
+  uint64_t generation = 0; ///< barriers: the one it takes part in
+  LaunchTeam *team = nullptr; ///< TeamBarrier: whose
 };
 
 enum class ProgramState : uint8_t {
@@ -61,6 +63,7 @@ struct Program {
   bool failed = false; ///< Done, but not by running to its end
   uint64_t resumedAt = 0; ///< when it got the core, in cheap ticks
   uint64_t pollsSince = 0; ///< its first poll in the loop that it is in
+  uint64_t shares = 0;    ///< values exchanged with its other vector cores
   WaitCondition condition;
 
   // Fibers only.

@@ -9,6 +9,51 @@
 
 #include "transport/Transport.h"
 
+namespace nereid::runtime {
+
+void checkBytes(Program &p, uint64_t bytes, const char *what, uint32_t site) {
+  if (int64_t(bytes) >= 0) [[likely]]
+    return;
+  noteNotSymmetric(p, what, nullptr, bytes, site);
+  p.worker->leave(p);
+}
+
+static void noteBadCode(Program &p, const char *what, const char *kind,
+                        const char *accepted, uint32_t site) {
+  noteFailure(p, StatusCode::InvalidArgument,
+              std::string(what) + ": the number given as " + kind +
+                  " is none; write a constant of libshmem_device " + accepted,
+              site);
+}
+
+void checkSignalOp(Program &p, int32_t op, const char *what, uint32_t site) {
+  if (op == NRD_SIG_SET || op == NRD_SIG_ADD) [[likely]]
+    return;
+  noteBadCode(p, what, "signal operation",
+              "(NVSHMEM_SIGNAL_SET, NVSHMEM_SIGNAL_ADD or another library's)",
+              site);
+  p.worker->leave(p);
+}
+
+static void checkComparison(Program &p, int32_t cmp, const char *what,
+                            uint32_t site) {
+  if (cmp >= NRD_CMP_EQ && cmp <= NRD_CMP_GE) [[likely]]
+    return;
+  noteBadCode(p, what, "comparison",
+              "(NVSHMEM_CMP_EQ, ... NVSHMEM_CMP_GE or another library's)",
+              site);
+  p.worker->leave(p);
+}
+
+static void checkPE(Program &p, int32_t pe, const char *what, uint32_t site) {
+  if (uint32_t(pe) < uint32_t(p.abi.num_ranks)) [[likely]]
+    return;
+  noteBadRank(p, what, pe, site);
+  p.worker->leave(p);
+}
+
+} // namespace nereid::runtime
+
 using namespace nereid::runtime;
 
 extern "C" {
@@ -23,6 +68,7 @@ void nrd_shmem_put(nrd_program *prog, void *dest, const void *source,
                    uint64_t bytes, int32_t pe, int32_t nbi, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
+  checkBytes(p, bytes, "putmem", site);
   uint8_t *to = remoteAddress(p, dest, bytes, pe, "putmem", site);
   p.worker->maybeYield(p);
   p.transport->put(pe, to, source, bytes, nbi != 0);
@@ -33,6 +79,7 @@ void nrd_shmem_get(nrd_program *prog, void *dest, const void *source,
                    uint64_t bytes, int32_t pe, int32_t nbi, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
+  checkBytes(p, bytes, "getmem", site);
   uint8_t *from = remoteAddress(p, source, bytes, pe, "getmem", site);
   p.worker->maybeYield(p);
   p.transport->get(pe, dest, from, bytes, nbi != 0);
@@ -44,6 +91,8 @@ void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source,
                           int32_t nbi, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
+  checkBytes(p, bytes, "putmem_signal", site);
+  checkSignalOp(p, sig_op, "putmem_signal", site);
   checkAligned(p, signal, sig_bytes, "putmem_signal", site);
   uint8_t *to = remoteAddress(p, dest, bytes, pe, "putmem_signal", site);
   uint8_t *at = remoteAddress(p, signal, uint64_t(sig_bytes), pe,
@@ -59,6 +108,7 @@ void nrd_shmem_signal_op(nrd_program *prog, void *signal, uint64_t value,
                          uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
+  checkSignalOp(p, sig_op, "signal_op", site);
   checkAligned(p, signal, sig_bytes, "signal_op", site);
   uint8_t *at =
       remoteAddress(p, signal, uint64_t(sig_bytes), pe, "signal_op", site);
@@ -94,6 +144,7 @@ uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal,
                               int32_t is_signed, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
+  checkComparison(p, cmp, "signal_wait_until", site);
   checkAligned(p, signal, elem_bytes, "signal_wait_until", site);
   p.worker->maybeYield(p);
   WaitCondition &c = p.condition;
@@ -113,7 +164,28 @@ uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal,
 void nrd_shmem_fence(nrd_program *prog, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
-  p.transport->fence();
+  if (p.launch->job.settings.profile.fenceCompletes)
+    completeTransfers(p);
+  else
+    p.transport->fence();
+}
+
+void nrd_shmem_fence_pe(nrd_program *prog, int32_t pe, uint32_t site) {
+  Program &p = programOf(prog);
+  p.site = site;
+  checkPE(p, pe, "fence_pe", site);
+  if (p.launch->job.settings.profile.fenceCompletes)
+    p.transport->quiet(pe);
+  else
+    p.transport->fence(pe);
+}
+
+void nrd_shmem_quiet_pe(nrd_program *prog, int32_t pe, uint32_t site) {
+  Program &p = programOf(prog);
+  p.site = site;
+  checkPE(p, pe, "quiet_pe", site);
+  p.worker->maybeYield(p);
+  p.transport->quiet(pe);
 }
 
 void nrd_shmem_quiet(nrd_program *prog, uint32_t site) {

@@ -49,8 +49,9 @@ void noteNotSymmetric(Program &p, const char *what, const void *ptr,
                std::to_string(owner) + "; pass this rank's own address (before "
                "symm_at), the rank argument chooses the peer";
   } else if (owner < uint64_t(job.worldSize)) {
-    message += std::to_string(bytes) + " bytes from " + job.describe(ptr) +
-               " on leave the symmetric heap";
+    message += std::to_string(bytes) +
+               (bytes == 1 ? " byte from " : " bytes from ") +
+               job.describe(ptr) + " on leave the symmetric heap";
     noteFailure(p, StatusCode::BadAccess, std::move(message), site);
     return;
   } else {
@@ -65,7 +66,7 @@ void noteMisaligned(Program &p, const char *what, const void *ptr,
   noteFailure(p, StatusCode::BadAccess,
               std::string(what) + ": " + p.launch->job.describe(ptr) +
                   " is not aligned to the signal's " + std::to_string(bytes) +
-                  " bytes",
+                  (bytes == 1 ? " byte" : " bytes"),
               site);
 }
 
@@ -191,6 +192,8 @@ static bool arriveForRank(Program &p, const char *what, uint32_t site) {
 
 static void barrier(Program &p, const char *what, uint32_t site) {
   LaunchState &launch = *p.launch;
+  if (launch.job.settings.profile.oneProgramPerRank)
+    return barrierOfOneProgram(p, what, site);
   Worker &worker = *p.worker;
   worker.maybeYield(p);
   p.site = site;
@@ -218,6 +221,41 @@ static void barrier(Program &p, const char *what, uint32_t site) {
     worker.yieldFrom(p, ProgramState::Blocked); // to be listed, then to leave
   }
   blockProgram(p, what, site);
+}
+
+static void noteCount(Program &p, int32_t count, uint32_t site) {
+  noteFailure(p, StatusCode::InvalidArgument,
+              "wait: the number of signals is " + std::to_string(count) +
+                  "; it must not be negative",
+              site);
+}
+
+/// True, with a failure noted, when the signals of a wait leave the allocation
+/// that they begin in: nobody could ever set the last of them.
+static bool noteSignalsOutside(Program &p, uint32_t site) {
+  const WaitCondition &c = p.condition;
+  const Job::Impl &job = p.launch->job;
+  uint64_t offset = 0;
+  if (!job.ownOffset(c.address, 1, offset))
+    return false;
+  uint64_t needed = uint64_t(c.count - 1) * c.stride + c.bytes, end = 0;
+  {
+    std::shared_lock<std::shared_mutex> guard(job.heapLock);
+    const Allocation *a = job.heap.find(offset);
+    if (!a || offset - a->offset + needed <= a->bytes)
+      return false;
+    end = offset - a->offset + needed - a->bytes;
+  }
+  std::string message = "wait: " + std::to_string(c.count) + " signals, " +
+                        std::to_string(c.stride) + " bytes apart, from " +
+                        job.describe(c.address) + " on reach " +
+                        std::to_string(end) + " bytes past its end";
+  if (p.abi.wait_stride)
+    message += " (the profile " + std::string(job.settings.profile.name) +
+               " puts the signals of one wait " +
+               std::to_string(p.abi.wait_stride) + " bytes apart)";
+  noteFailure(p, StatusCode::BadAccess, std::move(message), site);
+  return true;
 }
 
 } // namespace nereid::runtime
@@ -248,6 +286,12 @@ int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value,
                  int32_t elem_bytes, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
+  if (count <= 0) [[unlikely]] {
+    if (count == 0)
+      return 0;
+    noteCount(p, count, site);
+    p.worker->leave(p);
+  }
   checkAligned(p, slots, elem_bytes, "wait", site);
   p.worker->maybeYield(p);
   WaitCondition &c = p.condition;
@@ -259,8 +303,11 @@ int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value,
   c.stride = prog->wait_stride ? prog->wait_stride : uint64_t(elem_bytes);
   c.address = static_cast<const uint8_t *>(slots);
   c.value = zeroExtend(uint64_t(value), unsigned(elem_bytes));
-  if (!conditionHolds(c))
+  if (!conditionHolds(c)) {
+    if (count > 1 && noteSignalsOutside(p, site))
+      p.worker->leave(p);
     blockProgram(p, "wait", site);
+  }
   return 0;
 }
 

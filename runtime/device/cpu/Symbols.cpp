@@ -26,6 +26,16 @@ const std::vector<RuntimeSymbol> &runtimeSymbols() {
       NRD_SYMBOL(nrd_shmem_fence),
       NRD_SYMBOL(nrd_shmem_quiet),
       NRD_SYMBOL(nrd_shmem_sync_all),
+      NRD_SYMBOL(nrd_shmem_fence_pe),
+      NRD_SYMBOL(nrd_shmem_quiet_pe),
+      NRD_SYMBOL(nrd_shmem_atomic),
+      NRD_SYMBOL(nrd_team_my_pe),
+      NRD_SYMBOL(nrd_team_n_pes),
+      NRD_SYMBOL(nrd_team_translate_pe),
+      NRD_SYMBOL(nrd_team_barrier),
+      NRD_SYMBOL(nrd_team_broadcast),
+      NRD_SYMBOL(nrd_team_fcollect),
+      NRD_SYMBOL(nrd_lane_share),
   };
 #undef NRD_SYMBOL
   return symbols;

@@ -329,6 +329,7 @@ bool Worker::startNext(LaunchState &launch, Share &share, uint64_t shareIndex) {
   p->site = ~0u;
   p->pollsSince = cheapTicks();
   p->waitName = "";
+  p->shares = 0;
   p->abi = launch.prototype;
   p->abi.scratch = p->scratch;
   p->abi.runtime = p;
@@ -402,6 +403,8 @@ bool Worker::steal(LaunchState &launch) {
 
 bool Worker::isReady(LaunchState &launch, Program &program) {
   WaitCondition &c = program.condition;
+  if (c.kind == WaitCondition::TeamBarrier)
+    return c.team->isComplete(c.generation);
   if (c.kind != WaitCondition::Barrier)
     return conditionHolds(c);
   if (launch.barrierGeneration.load(std::memory_order_acquire) != c.generation)
@@ -457,6 +460,8 @@ bool Worker::resume(LaunchState &launch, Program &program) {
       launch.finished.fetch_add(1, std::memory_order_seq_cst);
       if (launch.barrierArrived.load(std::memory_order_seq_cst) > 0)
         reportMissing(launch, &program);
+      else if (launch.teams.waiting.load(std::memory_order_seq_cst) > 0)
+        reportMissingAtTeam(launch, &program);
     }
     return true;
   }

@@ -6,6 +6,7 @@
 #include "base/Backoff.h"
 #include "device/cpu/Faults.h"
 #include "device/cpu/Program.h"
+#include "device/cpu/Teams.h"
 #include "nereid/runtime/Launch.h"
 #include "symmetric/JobImpl.h"
 
@@ -60,6 +61,9 @@ struct LaunchState {
   uint64_t barrierIndex = 0; ///< only touched by the last program to arrive
   uint32_t kernelHash = 0;
   std::string waitText; ///< "kernel 'name'"
+  LaunchTeams teams;
+  /// Launches with several vector cores per program: one for each program.
+  std::unique_ptr<LaneBox[]> lanes;
 
   std::mutex lock; ///< guards what follows
   bool hasError = false;

@@ -30,7 +30,7 @@ tt.func public @library(%p: !tt.ptr<f32>, %n: i32) {
   distributed.extern_call %p {libname = "libshmem_device", libpath = "", pure = false, symbol = "shout"} : (!tt.ptr<f32>) -> ()
   // expected-error @+1 {{'putmem' takes 4 arguments, not 1}}
   distributed.extern_call %p {libname = "libshmem_device", libpath = "", pure = false, symbol = "putmem"} : (!tt.ptr<f32>) -> ()
-  // expected-error @+1 {{argument 1 of 'signal_op' must be a pointer to a 32- or 64-bit integer, not a value of type '!tt.ptr<f32>'}}
+  // expected-error @+1 {{argument 1 of 'signal_op' must be a pointer to integers, not a value of type '!tt.ptr<f32>'}}
   distributed.extern_call %p, %n, %n, %n {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_op"} : (!tt.ptr<f32>, i32, i32, i32) -> ()
   // expected-error @+1 {{'fence' returns nothing}}
   %r = distributed.extern_call {libname = "libshmem_device", libpath = "", pure = false, symbol = "fence"} : () -> i32

@@ -25,16 +25,16 @@ tt.func @symm_at_block_pointer(%p: !tt.ptr<tensor<8x8xf32>>, %r: i32) {
 // -----
 
 tt.func @wait_on_float(%p: !tt.ptr<f32>, %n: i32, %v: i32) {
-  // expected-error @below {{waits on 32- or 64-bit integer signals, got a pointer to 'f32'}}
+  // expected-error @below {{waits on integer signals of 8 to 64 bits, got a pointer to 'f32'}}
   %t = distributed.wait %p, %n, %v, scope = gpu semantic = acquire : !tt.ptr<f32>, i32, i32 -> i32
   tt.return
 }
 
 // -----
 
-tt.func @wait_on_bytes(%p: !tt.ptr<i8>, %n: i32, %v: i8) {
-  // expected-error @below {{waits on 32- or 64-bit integer signals, got a pointer to 'i8'}}
-  %t = distributed.wait %p, %n, %v, scope = gpu semantic = acquire : !tt.ptr<i8>, i32, i8 -> i32
+tt.func @wait_on_bits(%p: !tt.ptr<i1>, %n: i32, %v: i1) {
+  // expected-error @below {{waits on integer signals of 8 to 64 bits, got a pointer to 'i1'}}
+  %t = distributed.wait %p, %n, %v, scope = gpu semantic = acquire : !tt.ptr<i1>, i32, i1 -> i32
   tt.return
 }
 
@@ -65,7 +65,7 @@ tt.func @wait_scope(%p: !tt.ptr<i32>, %n: i32, %v: i32) {
 // -----
 
 tt.func @notify_float(%p: !tt.ptr<f32>, %v: i32, %r: i32) {
-  // expected-error @below {{updates 32- or 64-bit integer signals, got a pointer to 'f32'}}
+  // expected-error @below {{updates integer signals of 8 to 64 bits, got a pointer to 'f32'}}
   "distributed.notify"(%p, %v, %r) <{commScope = 2 : i32, sigOp = 1 : i32}> : (!tt.ptr<f32>, i32, i32) -> ()
   tt.return
 }

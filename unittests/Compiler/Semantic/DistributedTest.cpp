@@ -53,7 +53,8 @@ TEST_F(DistributedTest, Wait) {
               [&] { dl("wait", {pointer(i32), Int(1), std::string("warp"), acquire}); });
   expectError(Diag::bad_string, "semantic='weak'", [&] { dl("wait", {pointer(i32), Int(1), gpu, std::string("weak")}); });
   expectError(Diag::signal_pointer, "pointer<fp32>", [&] { dl("wait", {pointer(fp32), Int(1), gpu, acquire}); });
-  expectError(Diag::signal_pointer, "pointer<int8>", [&] { dl("wait", {pointer(i8), Int(1), gpu, acquire}); });
+  dl("wait", {pointer(i8), Int(1), gpu, acquire});
+  expectError(Diag::negative_count, "is -2", [&] { dl("wait", {pointer(i32), Int(-2), gpu, acquire}); });
   expectError(Diag::signal_pointer, "block", [&] { dl("wait", {pointers({4}, i32), Int(1), gpu, acquire}); });
   expectError(Diag::missing_argument, "'semantic'", [&] { dl("wait", {pointer(i32), Int(1), gpu}); });
 }
@@ -78,7 +79,7 @@ TEST_F(DistributedTest, Notify) {
   expectIR({"\"distributed.notify\"", "sigOp = 1", "sigOp = 2", "commScope = 3", "commScope = 2", "arith.trunci"});
   expectError(Diag::bad_string, "accepted: 'set', 'add'",
               [&] { dl("notify", {pointer(i64), Int(0)}, {{"sig_op", std::string("max")}}); });
-  expectError(Diag::bad_string, "'gpu', 'intra_node', 'inter_node'",
+  expectError(Diag::bad_string, "'gpu', 'npu', 'intra_node', 'inter_node'",
               [&] { dl("notify", {pointer(i64), Int(0)}, {{"comm_scope", std::string("sys")}}); });
   expectError(Diag::signal_pointer, "pointer<fp16>", [&] { dl("notify", {pointer(fp16), Int(0)}); });
   expectError(Diag::rank_dtype, "int64", [&] { dl("notify", {pointer(i64), value(i64)}); });
@@ -98,7 +99,7 @@ TEST_F(DistributedTest, ExternCall) {
 TEST_F(DistributedTest, Ascend) {
   expectType(call("al", "sub_vec_id", {}), i64);
   EXPECT_EQ(call("al", "sub_vec_num", {}).as<Int>(), Int(1));
-  options.subVecNum = 2;
+  options.profile = findTargetProfile("ascend910b");
   EXPECT_EQ(call("al", "sub_vec_num", {}).as<Int>(), Int(2));
   expectIR({"ascend.get_sub_vec_id : i64"});
 }

@@ -49,6 +49,9 @@ TEST(RuntimeABI, Signatures) {
       ENTRY(nrd_shmem_ptr),      ENTRY(nrd_shmem_put), ENTRY(nrd_shmem_get),      ENTRY(nrd_shmem_put_signal),
       ENTRY(nrd_shmem_signal_op), ENTRY(nrd_shmem_p),  ENTRY(nrd_shmem_g),        ENTRY(nrd_shmem_wait_until),
       ENTRY(nrd_shmem_fence),    ENTRY(nrd_shmem_quiet), ENTRY(nrd_shmem_sync_all),
+      ENTRY(nrd_shmem_fence_pe), ENTRY(nrd_shmem_quiet_pe), ENTRY(nrd_shmem_atomic), ENTRY(nrd_team_my_pe),
+      ENTRY(nrd_team_n_pes),     ENTRY(nrd_team_translate_pe), ENTRY(nrd_team_barrier), ENTRY(nrd_team_broadcast),
+      ENTRY(nrd_team_fcollect),  ENTRY(nrd_lane_share),
 #undef ENTRY
   };
   ASSERT_EQ(declared.size(), cpu::runtimeFunctions().size());

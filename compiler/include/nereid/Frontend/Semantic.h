@@ -8,6 +8,7 @@
 
 #include "nereid/Frontend/Builtins.h"
 #include "nereid/Support/Diagnostics.h"
+#include "nereid/profiles.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/FunctionExtras.h"
@@ -24,7 +25,7 @@ enum class UnaryOp { UAdd, USub, Not, Invert };
 
 /// What the target says about the language (from the compile options).
 struct LanguageOptions {
-  int64_t subVecNum = 1;            // al.sub_vec_num()
+  const TargetProfile *profile = &targetProfiles[0]; // "host"; never null
   bool debug = false;               // device_assert active
   bool portable = false;            // refuse what goes beyond Triton's language
   std::string unusedToken = "error"; // "error" | "warn" | "keep"
@@ -128,6 +129,7 @@ public:
   /// Family of the libshmem_device constants that this kernel uses, and where
   /// it first does.
   std::optional<std::pair<ShmemConstant::Family, SourceRange>> shmemFamily;
+  std::string shmemFamilyName; // that constant
 
   /// Flags that al.sync_block_set has set above the place being compiled.
   std::set<std::string> coreFlags;

@@ -7,8 +7,10 @@
 
 #include "nereid/Frontend/Type.h"
 #include "nereid/Support/Source.h"
+#include "nereid/profiles.h"
 
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <map>
 #include <memory>
@@ -116,23 +118,32 @@ std::string toString(double value);
 std::string pythonText(const Value &value, bool repr = false);
 
 /// A constant of libshmem_device. The same name has different numbers in the
-/// families (NVSHMEM's CMP_GE is ACLSHMEM's CMP_LE), so a constant keeps its
-/// family: it is a compile-time integer outside the range of ordinary ones, from
-/// which family and meaning are read back where it is used.
+/// libraries (NVSHMEM's CMP_GE is ACLSHMEM's CMP_LE), so a constant keeps its
+/// library: it is a compile-time integer outside the range of ordinary ones, from
+/// which library and meaning are read back where it is used.
 struct ShmemConstant {
-  enum class Family : uint8_t { NVSHMEM, ROCSHMEM, ACLSHMEM, MORI, MXSHMEM };
-  enum class Kind : uint8_t { Compare, Signal, Team };
+  using Family = ShmemLibrary;
+  enum class Kind : uint8_t { Compare, Signal, Team, Atomic };
+  /// What Atomic constants mean; those up to Xor return nothing.
+  enum Atomic : int32_t { Inc, Set, Add, And, Or, Xor, Fetch, FetchInc, FetchAdd, FetchAnd, FetchOr, FetchXor, Swap, CompareSwap };
   Family family;
   Kind kind;
-  /// Compare: NRD_CMP_*; Signal: NRD_SIG_*; Team: the team's number.
+  /// Compare: NRD_CMP_*; Signal: NRD_SIG_*; Team: NRD_TEAM_*; Atomic: above.
   int32_t number;
 
   Int encode() const;
   static std::optional<ShmemConstant> decode(Int value);
-  /// The number in the family's own header.
+  /// The constant of that name.
+  static std::optional<ShmemConstant> find(llvm::StringRef name);
+  static std::vector<std::string> allNames();
+  /// What `number` means as a plain number of that library; nullopt when it is
+  /// none.
+  static std::optional<int32_t> fromNative(Family family, Kind kind, int64_t number);
+  /// The number in the library's own header.
   int64_t nativeNumber() const;
   std::string name() const;
-  static const char *familyName(Family family);
+  /// The constant of another library that means the same, or nullopt.
+  std::optional<ShmemConstant> in(Family other) const;
 };
 
 } // namespace nereid::frontend

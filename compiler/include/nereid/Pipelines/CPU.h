@@ -14,6 +14,7 @@
 #define NEREID_PIPELINES_CPU_H
 
 #include "nereid/Target/CPU/TargetFeatures.h"
+#include "nereid/profiles.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -23,6 +24,8 @@ namespace nereid {
 
 struct CPUPipelineOptions {
   cpu::TargetFeatures target = cpu::TargetFeatures::host();
+  /// What the machine that the kernel is written for does differently.
+  const TargetProfile *profile = &targetProfiles[0];
   /// A wait whose token nobody consumes: "error", "warn" or "keep".
   std::string unusedToken = "error";
 };

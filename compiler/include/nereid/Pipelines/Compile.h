@@ -59,6 +59,7 @@ struct KernelMetadata {
   bool blocking = false;    ///< programs must be able to wait for each other
   bool distributed = false; ///< uses ranks, signals or symmetric memory
   std::string launchMode;   ///< "cv0:1" or "cv1:2"
+  unsigned lanes = 1;       ///< vector cores that run each program
   std::vector<unsigned> symmetricArguments; ///< slots that must be symmetric addresses
   std::vector<Site> sites;
   unsigned abiVersion = 0; ///< NRD_ABI_VERSION

@@ -36,7 +36,9 @@ def NereidCheckTokens : Pass<"nereid-check-tokens", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"unusedToken", "unused-token", "std::string", "\"error\"", "error, warn or keep">
+    Option<"unusedToken", "unused-token", "std::string", "\"error\"", "error, warn or keep">,
+    Option<"pin", "pin", "bool", "false", "give every wait that stays `barrier`, so that no later simplification of "
+           "its token can remove it">
   ];
 }
 
@@ -95,7 +97,13 @@ def NereidInferLaunchMode : Pass<"nereid-infer-launch-mode", "::mlir::ModuleOp">
     ```mlir
     module attributes {ascend.launch_mode = "cv1:2"} { ... }
     ```
+
+    With several vector cores (`lanes`), all functions of a mixed kernel may be
+    inlined.
   }];
+  let options = [
+    Option<"lanes", "lanes", "unsigned", "1", "vector cores of one AI core">
+  ];
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,6 +178,34 @@ def NereidStructureLoopPointers : Pass<"nereid-structure-loop-pointers"> {
 //===----------------------------------------------------------------------===//
 // Last
 //===----------------------------------------------------------------------===//
+
+def NereidSplitVectorCores : Pass<"nereid-split-vector-cores", "::mlir::ModuleOp"> {
+  let summary = "Lets effects that do not depend on the vector core happen once";
+  let description = [{
+    In a mixed launch ("cv1:2") each vector core of a program runs the whole
+    code. An effect (store, atomic, signal, transfer, print) that neither lies
+    under control flow that depends on `ascend.get_sub_vec_id` nor has an operand
+    that does happens on vector core 0 only; a scalar that it returns goes to the
+    others by `ascend.share`, a block is an error. Effects that do depend on it
+    stay with the cores that reach them. Waits happen on every core. Barriers
+    that only some cores reach get `nereid.gated`: one call stands for the program.
+
+    Sets the module attribute `ascend.lanes`, the number of vector cores that run
+    each program, unless it is one: also when nothing asks for the vector core.
+
+    ```mlir
+    tt.store %p, %x : !tt.ptr<f32>
+    // becomes
+    %core = ascend.get_sub_vec_id : i64
+    %first = arith.cmpi eq, %core, %c0 : i64
+    scf.if %first { tt.store %p, %x : !tt.ptr<f32> }
+    ```
+  }];
+  let options = [
+    Option<"lanes", "lanes", "unsigned", "2", "vector cores of one AI core">
+  ];
+  let dependentDialects = ["::nereid::ascend::AscendDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
 
 def NereidPinWaits : Pass<"nereid-pin-waits"> {
   let summary = "Makes every remaining wait a barrier";

@@ -14,12 +14,12 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// Bytes of a signal (4 or 8), or an error.
+/// Bytes of a signal (1, 2, 4 or 8), or an error.
 static FailureOr<int> getSignalBytes(Operation *op, Value pointer) {
   Type pointee = cast<tt::PointerType>(pointer.getType()).getPointeeType();
-  if (pointee.isInteger(32) || pointee.isInteger(64))
+  if (auto integer = dyn_cast<IntegerType>(pointee); integer && integer.getWidth() >= 8)
     return int(getElementBytes(pointee));
-  return op->emitError() << "'" << op->getName() << "' needs signals of 32- or 64-bit integers, not of " << pointee;
+  return op->emitError() << "'" << op->getName() << "' needs signals of integers of 8 to 64 bits, not of " << pointee;
 }
 
 /// Calls `name` when `condition` holds; the callee does not return.
@@ -155,6 +155,13 @@ std::optional<LogicalResult> nereid::cpu::lowerDistributedOp(Lowering &l, Operat
       .Case([&](distributed::GetNumRanksOp) { return replace(field(program_offset::numRanks)); })
       // The order that it stands for is the order of the calls by now.
       .Case([&](distributed::ConsumeTokenOp token) { return replace(token.getValue()); })
+      .Case([&](ascend::ShareOp share) {
+        l.blocking = true;
+        Value bits = callRuntime(l.builder, loc, "nrd_lane_share",
+                                 {l.program(), l.toBits64(share.getValue()), l.site()})
+                         .getResult();
+        return replace(l.fromBits64(bits, share.getType()));
+      })
       .Case([&](ascend::GetSubVecIdOp id) {
         Value value = loadProgramField(l.builder, loc, l.program(), program_offset::subVecId, l.builder.getI32Type());
         return replace(l.toInteger(value, id.getType().getIntOrFloatBitWidth()));

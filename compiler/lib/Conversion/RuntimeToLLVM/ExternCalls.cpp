@@ -7,7 +7,9 @@
 
 #include "nereid/Target/CPU/RuntimeABI.h"
 #include "nereid/Support/PassDiagnostics.h"
+#include "nereid/abi.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -54,8 +56,8 @@ using Rule = LogicalResult (*)(Call &);
 
 struct Row {
   const char *symbol;
-  /// Kinds of the operands: p pointer, s pointer to a 4- or 8-byte integer, i
-  /// integer, v any scalar.
+  /// Kinds of the operands: p pointer, s pointer to integers, a pointer to 4- or
+  /// 8-byte elements, i integer, v any scalar.
   const char *operands;
   Rule rule;
   int flag = 0;
@@ -66,18 +68,51 @@ struct Row {
 static LogicalResult myPE(Call &c) {
   return c.done(loadProgramField(c.l.builder, c.op.getLoc(), c.l.program(), c.flag, c.l.builder.getI32Type()));
 }
+/// NRD_BARRIER_*: `flag` of the row, and whether one vector core calls for its
+/// program.
+static Value barrierFlags(Call &c) {
+  return c.constant(c.flag | (c.op->hasAttr("nereid.gated") ? NRD_BARRIER_GATED : 0));
+}
 static LogicalResult barrierAll(Call &c) {
   c.l.blocking = true;
-  c.call("nrd_barrier_all", {});
+  // With several vector cores it matters who calls.
+  if (c.op->getParentOfType<ModuleOp>()->hasAttr("ascend.lanes"))
+    c.call("nrd_team_barrier", {c.constant(NRD_TEAM_WORLD), barrierFlags(c)});
+  else
+    c.call(c.flag & NRD_BARRIER_SYNC ? "nrd_shmem_sync_all" : "nrd_barrier_all", {});
   return c.done();
 }
-static LogicalResult syncAll(Call &c) {
+static LogicalResult teamBarrier(Call &c) {
   c.l.blocking = true;
-  c.call("nrd_shmem_sync_all", {});
+  c.call("nrd_team_barrier", {c.i32(0), barrierFlags(c)});
   return c.done();
+}
+static LogicalResult broadcast(Call &c) {
+  c.l.blocking = true;
+  c.call("nrd_team_broadcast",
+         {c.i32(0), c.pointer(1), c.pointer(2), c.bytes(3), c.i32(4), barrierFlags(c)});
+  return c.done();
+}
+static LogicalResult fcollect(Call &c) {
+  c.l.blocking = true;
+  c.call("nrd_team_fcollect", {c.i32(0), c.pointer(1), c.pointer(2), c.bytes(3), barrierFlags(c)});
+  return c.done();
+}
+static LogicalResult teamMyPE(Call &c) { return c.done(c.call("nrd_team_my_pe", {c.i32(0)})); }
+static LogicalResult teamNPEs(Call &c) { return c.done(c.call("nrd_team_n_pes", {c.i32(0)})); }
+static LogicalResult teamTranslate(Call &c) {
+  return c.done(c.call("nrd_team_translate_pe", {c.i32(0), c.i32(1), c.i32(2)}));
 }
 static LogicalResult fence(Call &c) {
   c.call("nrd_shmem_fence", {});
+  return c.done();
+}
+static LogicalResult fencePE(Call &c) {
+  c.call("nrd_shmem_fence_pe", {c.i32(0)});
+  return c.done();
+}
+static LogicalResult quietPE(Call &c) {
+  c.call("nrd_shmem_quiet_pe", {c.i32(0)});
   return c.done();
 }
 static LogicalResult quiet(Call &c) {
@@ -107,16 +142,39 @@ static LogicalResult signalOp(Call &c) {
   c.call("nrd_shmem_signal_op", {c.pointer(0), c.i64(1), c.i32(2), c.i32(3), c.constant(c.pointeeBytes(0))});
   return c.done();
 }
-static LogicalResult putElement(Call &c) {
+/// Operand `i` as bits of the element that operand 0 points to; null after an
+/// error.
+static Value elementBits(Call &c, unsigned i) {
   Type pointee = cast<tt::PointerType>(c.operand(0).getType()).getPointeeType();
-  Value value = c.operand(1);
+  Value value = c.operand(i);
   if (isa<FloatType>(pointee) != isa<FloatType>(value.getType()) ||
-      (isa<FloatType>(pointee) && pointee != value.getType()))
-    return c.op.emitError() << "'" << c.op.getSymbol() << "' of a value of type " << value.getType()
-                            << " to a pointer to " << pointee << "; cast the value first";
-  Value bits = isa<IntegerType>(pointee) ? c.l.toInteger(value, 64) : c.l.toBits64(value);
-  c.call("nrd_shmem_p", {c.pointer(0), bits, c.constant(getElementBytes(pointee)), c.i32(2)});
+      (isa<FloatType>(pointee) && pointee != value.getType())) {
+    c.op.emitError() << "'" << c.op.getSymbol() << "' of a value of type " << value.getType() << " to a pointer to "
+                     << pointee << "; cast the value first";
+    return {};
+  }
+  return isa<IntegerType>(pointee) ? c.l.toInteger(value, 64) : c.l.toBits64(value);
+}
+static LogicalResult putElement(Call &c) {
+  Value bits = elementBits(c, 1);
+  if (!bits)
+    return failure();
+  c.call("nrd_shmem_p", {c.pointer(0), bits, c.constant(c.pointeeBytes(0)), c.i32(2)});
   return c.done();
+}
+/// Operands: pointer, value, compare (when the old value is returned), NRD_AMO_*,
+/// rank.
+static LogicalResult atomic(Call &c) {
+  const bool fetches = c.flag == 0;
+  Value value = elementBits(c, 1);
+  Value compare = fetches ? elementBits(c, 2) : c.l.constant(0, 64);
+  if (!value || !compare)
+    return failure();
+  Value code = c.i32(fetches ? 3 : 2), pe = c.i32(fetches ? 4 : 3);
+  if (!fetches)
+    code = arith::OrIOp::create(c.l.builder, c.op.getLoc(), code, c.constant(NRD_AMO_NO_RESULT));
+  Value old = c.call("nrd_shmem_atomic", {c.pointer(0), value, compare, code, c.constant(c.pointeeBytes(0)), pe});
+  return c.done(fetches ? c.l.fromBits64(old, c.resultType()) : Value());
 }
 static LogicalResult getElement(Call &c) {
   Value bits = c.call("nrd_shmem_g", {c.pointer(0), c.constant(c.pointeeBytes(0)), c.i32(1)});
@@ -138,11 +196,20 @@ static constexpr Row table[] = {
     {"my_pe", "", myPE, program_offset::rank},
     {"n_pes", "", myPE, program_offset::numRanks},
     {"remote_ptr", "pi", remotePtr},
+    {"team_my_pe", "i", teamMyPE},
+    {"team_n_pes", "i", teamNPEs},
+    {"team_translate_pe", "iii", teamTranslate},
     {"barrier_all", "", barrierAll},
     {"barrier_all_vec", "", barrierAll},
-    {"sync_all", "", syncAll},
+    {"sync_all", "", barrierAll, NRD_BARRIER_SYNC},
+    {"barrier", "i", teamBarrier},
+    {"team_sync", "i", teamBarrier, NRD_BARRIER_SYNC},
+    {"broadcast", "ippii", broadcast},
+    {"fcollect", "ippi", fcollect},
     {"fence", "", fence},
     {"quiet", "", quiet},
+    {"fence_pe", "i", fencePE},
+    {"quiet_pe", "i", quietPE},
     {"putmem", "ppii", put, 0},
     {"putmem_nbi", "ppii", put, 1},
     {"getmem", "ppii", get, 0},
@@ -153,6 +220,8 @@ static constexpr Row table[] = {
     {"signal_wait_until", "sii", waitUntil},
     {"p", "pvi", putElement},
     {"g", "pi", getElement},
+    {"atomic_update", "avii", atomic, 1},
+    {"atomic_fetch", "avvii", atomic, 0},
 };
 
 static const Row *findRow(StringRef symbol) {
@@ -165,7 +234,9 @@ static const char *describe(char kind) {
   case 'p':
     return "a pointer";
   case 's':
-    return "a pointer to a 32- or 64-bit integer";
+    return "a pointer to integers";
+  case 'a':
+    return "a pointer to 32- or 64-bit elements";
   case 'i':
     return "an integer";
   default:
@@ -179,7 +250,10 @@ static bool matches(char kind, Type type) {
   case 'p':
     return pointer && !isa<RankedTensorType>(pointer.getPointeeType());
   case 's':
-    return pointer && (pointer.getPointeeType().isInteger(32) || pointer.getPointeeType().isInteger(64));
+    return pointer && isa<IntegerType>(pointer.getPointeeType()) && !pointer.getPointeeType().isInteger(1);
+  case 'a':
+    return pointer && pointer.getPointeeType().isIntOrFloat() &&
+           llvm::is_contained({32u, 64u}, pointer.getPointeeType().getIntOrFloatBitWidth());
   case 'i':
     return isa<IntegerType>(type);
   default:

@@ -27,6 +27,16 @@ static constexpr RuntimeFunction table[] = {
     {"nrd_shmem_fence", "vpi", true},
     {"nrd_shmem_quiet", "vpi", true},
     {"nrd_shmem_sync_all", "vpi", true},
+    {"nrd_shmem_fence_pe", "vpii", true},
+    {"nrd_shmem_quiet_pe", "vpii", true},
+    {"nrd_shmem_atomic", "lpplliiii", true},
+    {"nrd_team_my_pe", "ipii", true},
+    {"nrd_team_n_pes", "ipii", true},
+    {"nrd_team_translate_pe", "ipiiii", true},
+    {"nrd_team_barrier", "vpiii", true},
+    {"nrd_team_broadcast", "vpippliii", true},
+    {"nrd_team_fcollect", "vpipplii", true},
+    {"nrd_lane_share", "lpli", true},
 };
 
 llvm::ArrayRef<RuntimeFunction> nereid::cpu::runtimeFunctions() { return table; }

@@ -55,7 +55,7 @@ def make_vector(*args, **options):
 def notify(ptr, rank, signal=1, sig_op="set", comm_scope="inter_node"):
     """Updates the signal at ptr's place in rank's heap after all earlier writes of this program.
 
-    ptr: pointer to int32, uint32, int64 or uint64. signal: the value, cast to the signal's dtype.
+    ptr: pointer to integers of any width (64 bits under the profile cuda). signal: the value, cast to the signal's dtype.
     sig_op: "set" or "add". comm_scope: "gpu", "intra_node" or "inter_node".
     """
 
@@ -129,7 +129,7 @@ def vector(*args, **options):
 def wait(barrierPtrs, numBarriers, scope, semantic, waitValue=1):
     """Blocks until each of numBarriers signals from barrierPtrs on equals waitValue; returns an int32 token.
 
-    barrierPtrs: pointer to int32, uint32, int64 or uint64. The distance between the signals is one element, or what
+    barrierPtrs: pointer to integers of any width. numBarriers: any number; 0 returns at once. The distance between the signals is one element, or what
     the target profile says (64 bytes on Ascend). scope: "gpu" (= "npu"), "sys", "cta". semantic: "acquire"
     or "relaxed". Only accesses through a pointer that consume_token tied to the token are ordered after the wait.
     """

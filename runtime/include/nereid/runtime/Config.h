@@ -9,6 +9,7 @@
 #ifndef NEREID_RUNTIME_CONFIG_H
 #define NEREID_RUNTIME_CONFIG_H
 
+#include "nereid/profiles.h"
 #include "nereid/runtime/Status.h"
 
 #include <cstdint>
@@ -28,16 +29,12 @@ struct KnobInfo {
 };
 const std::vector<KnobInfo> &knobTable();
 
-/// What a target profile changes in the runtime.
-struct Profile {
-  std::string name;
-  /// Bytes between the slots of one dl.wait; 0 = the element size.
-  uint64_t waitStride = 0;
-  /// Vector cores of one AI core.
-  int32_t subVecNum = 1;
+/// A row of the table of target profiles; "host" unless chosen.
+struct Profile : TargetProfile {
+  Profile() : TargetProfile(targetProfiles[0]) {}
+  explicit Profile(const TargetProfile &row) : TargetProfile(row) {}
 };
-/// "host" (adjacent slots), "cuda" (the same) and "ascend910b" (slots 64 bytes
-/// apart). Unknown names: InvalidArgument, listing the known ones.
+/// Unknown names: InvalidArgument, listing the known ones.
 Expected<Profile> findProfile(std::string_view name);
 
 /// Options of a job. An empty field means: what the environment says, else the

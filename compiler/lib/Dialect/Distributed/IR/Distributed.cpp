@@ -69,8 +69,8 @@ LogicalResult WaitOp::verify() {
     return emitOpError("waits on signals, got a block pointer ") << getSlots().getType();
   Type pointee = getElementTypeOrSelf(tt::getPointeeType(getSlots().getType()));
   auto signal = dyn_cast<IntegerType>(pointee);
-  if (!signal || (signal.getWidth() != 32 && signal.getWidth() != 64))
-    return emitOpError("waits on 32- or 64-bit integer signals, got a pointer to ") << pointee;
+  if (!signal || signal.getWidth() < 8)
+    return emitOpError("waits on integer signals of 8 to 64 bits, got a pointer to ") << pointee;
   if (getValue().getType() != pointee)
     return emitOpError("awaited value has type ") << getValue().getType() << ", the signal has type " << pointee;
   return success();
@@ -85,8 +85,8 @@ void NotifyOp::getEffects(Effects &effects) { addReadWrite(effects); }
 LogicalResult NotifyOp::verify() {
   Type pointee = tt::getPointeeType(getSignal().getType());
   auto signal = dyn_cast<IntegerType>(pointee);
-  if (!signal || (signal.getWidth() != 32 && signal.getWidth() != 64))
-    return emitOpError("updates 32- or 64-bit integer signals, got a pointer to ") << pointee;
+  if (!signal || signal.getWidth() < 8)
+    return emitOpError("updates integer signals of 8 to 64 bits, got a pointer to ") << pointee;
   if (getValue().getType() != pointee)
     return emitOpError("value has type ") << getValue().getType() << ", the signal has type " << pointee;
   return success();

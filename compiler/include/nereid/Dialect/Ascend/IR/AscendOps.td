@@ -36,4 +36,20 @@ def Ascend_GetSubVecIdOp : Ascend_Op<"get_sub_vec_id", [Pure]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def Ascend_ShareOp : Ascend_Op<"share", [MemoryEffects<[MemRead, MemWrite]>,
+                                   TypesMatchWith<"result is of the value's type", "value", "result", "$_self">]> {
+  let summary = "the value that vector core 0 has";
+  let description = [{
+    Every vector core of a program gets the operand of vector core 0, for which
+    the others wait.
+
+    ```mlir
+    %r = ascend.share %x : i32
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$value);
+  let results = (outs AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
 #endif // NEREID_ASCEND_OPS_TD

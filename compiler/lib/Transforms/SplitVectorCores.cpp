@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In a mixed launch the vector cores of a program run the same code. What does
+// not depend on the number of the vector core must happen once.
+#include "nereid/Dialect/Ascend/IR/Ascend.h"
+#include "nereid/Dialect/Distributed/IR/Distributed.h"
+#include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace nereid {
+#define GEN_PASS_DEF_NEREIDSPLITVECTORCORES
+#include "nereid/Transforms/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// Which values and which code of a function depend on the vector core.
+class Divergence {
+public:
+  explicit Divergence(tt::FuncOp function) : postDominance(function) {
+    while (true) {
+      changed = false;
+      function.walk([&](Operation *op) { visit(op); });
+      if (!changed)
+        return;
+    }
+  }
+
+  /// Whether the vector cores may differ in whether they get here.
+  bool isDivergent(Operation *op) const {
+    for (; op && !isa<tt::FuncOp>(op); op = op->getParentOp())
+      if (blocks.contains(op->getBlock()) || regions.contains(op->getParentOp()))
+        return true;
+    return false;
+  }
+  /// Whether it is done differently by each vector core, or by one of them only.
+  bool dependsOnCore(Operation *op) const {
+    return isDivergent(op) || llvm::any_of(op->getOperands(), [&](Value v) { return values.contains(v); });
+  }
+
+private:
+  void taint(Value value) { changed |= values.insert(value).second; }
+  bool isTainted(Value value) const { return values.contains(value); }
+
+  /// Results and arguments of loops and branches: what flows into them.
+  void flow(ValueRange from, ValueRange to, bool all) {
+    for (auto [source, target] : llvm::zip(from, to))
+      if (all || isTainted(source))
+        taint(target);
+  }
+
+  void visit(Operation *op) {
+    if (isa<ascend::GetSubVecIdOp>(op))
+      return taint(op->getResult(0));
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      bool divergent = isTainted(branch.getCondition());
+      markRegion(op, divergent);
+      for (Region &region : op->getRegions())
+        if (!region.empty() && op->getNumResults())
+          flow(region.front().getTerminator()->getOperands(), op->getResults(), divergent);
+      return;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      bool divergent = isTainted(loop.getLowerBound()) || isTainted(loop.getUpperBound()) || isTainted(loop.getStep());
+      markRegion(op, divergent);
+      if (divergent)
+        taint(loop.getInductionVar());
+      for (ValueRange from : {ValueRange(loop.getInitArgs()), ValueRange(loop.getYieldedValues())}) {
+        flow(from, loop.getRegionIterArgs(), false);
+        flow(from, loop.getResults(), divergent);
+      }
+      return;
+    }
+    if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      bool divergent = isTainted(loop.getConditionOp().getCondition());
+      markRegion(op, divergent);
+      flow(loop.getInits(), loop.getBeforeArguments(), false);
+      flow(loop.getYieldOp().getOperands(), loop.getBeforeArguments(), false);
+      flow(loop.getConditionOp().getArgs(), loop.getAfterArguments(), false);
+      flow(loop.getConditionOp().getArgs(), loop.getResults(), divergent);
+      return;
+    }
+    if (auto choice = dyn_cast<scf::IndexSwitchOp>(op)) {
+      bool divergent = isTainted(choice.getArg());
+      markRegion(op, divergent);
+      for (Region &region : op->getRegions())
+        flow(region.front().getTerminator()->getOperands(), op->getResults(), divergent);
+      return;
+    }
+    if (op->getNumSuccessors() > 0)
+      return visitBranch(op);
+    if (llvm::any_of(op->getOperands(), [&](Value v) { return isTainted(v); }))
+      for (Value result : op->getResults())
+        taint(result);
+  }
+
+  void visitBranch(Operation *op) {
+    auto branch = dyn_cast<BranchOpInterface>(op);
+    for (unsigned i = 0; branch && i < op->getNumSuccessors(); ++i)
+      for (auto [n, argument] : llvm::enumerate(op->getSuccessor(i)->getArguments()))
+        if (Value source = branch.getSuccessorOperands(i)[n]; source && isTainted(source))
+          taint(argument);
+    unsigned forwarded = 0;
+    for (unsigned i = 0; branch && i < op->getNumSuccessors(); ++i)
+      forwarded += branch.getSuccessorOperands(i).size();
+    bool decides = op->getNumOperands() > forwarded && op->getNumSuccessors() > 1 && isTainted(op->getOperand(0));
+    if (!decides)
+      return;
+    // All that does not come after both ways anyway.
+    for (Block &block : *op->getBlock()->getParent())
+      if (&block != op->getBlock() && !postDominance.postDominates(&block, op->getBlock()) && reaches(op, &block))
+        changed |= blocks.insert(&block).second;
+    for (Block &block : *op->getBlock()->getParent())
+      if (postDominance.postDominates(&block, op->getBlock()) && &block != op->getBlock())
+        for (BlockArgument argument : block.getArguments())
+          taint(argument);
+  }
+
+  static bool reaches(Operation *from, Block *to) {
+    SmallVector<Block *> worklist(from->getSuccessors());
+    SmallPtrSet<Block *, 16> seen(worklist.begin(), worklist.end());
+    while (!worklist.empty()) {
+      Block *block = worklist.pop_back_val();
+      if (block == to)
+        return true;
+      for (Block *next : block->getSuccessors())
+        if (seen.insert(next).second)
+          worklist.push_back(next);
+    }
+    return false;
+  }
+
+  void markRegion(Operation *op, bool divergent) {
+    if (divergent)
+      changed |= regions.insert(op).second;
+  }
+
+  PostDominanceInfo postDominance;
+  llvm::DenseSet<Value> values;
+  llvm::DenseSet<Operation *> regions;
+  llvm::DenseSet<Block *> blocks;
+  bool changed = false;
+};
+
+enum class Treatment {
+  Everywhere, ///< every vector core does it: no effect, or a wait
+  Barrier,    ///< all vector cores of all programs meet
+  Once,       ///< the program does it once
+};
+
+Treatment classify(Operation *op) {
+  if (auto call = dyn_cast<distributed::ExternCallOp>(op)) {
+    StringRef symbol = call.getSymbol();
+    if (call.getPure() || symbol.contains("wait") || symbol.starts_with("team_my") || symbol.starts_with("team_n_") ||
+        symbol.starts_with("team_translate") || symbol == "remote_ptr" || symbol == "g" || symbol.starts_with("fence") ||
+        symbol.starts_with("quiet"))
+      return Treatment::Everywhere;
+    if (symbol.contains("barrier") || symbol.contains("sync") || symbol == "broadcast" || symbol == "fcollect")
+      return Treatment::Barrier;
+    return Treatment::Once;
+  }
+  if (isa<tt::StoreOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp, tt::DescriptorScatterOp, tt::AtomicRMWOp,
+          tt::AtomicCASOp, distributed::NotifyOp, tt::PrintOp>(op))
+    return Treatment::Once;
+  if (isa<tt::ExternElementwiseOp>(op) && !isMemoryEffectFree(op))
+    return Treatment::Once;
+  return Treatment::Everywhere;
+}
+
+struct SplitVectorCores : impl::NereidSplitVectorCoresBase<SplitVectorCores> {
+  using NereidSplitVectorCoresBase::NereidSplitVectorCoresBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto mode = module->getAttrOfType<StringAttr>("ascend.launch_mode");
+    if (lanes < 2 || !mode || mode.getValue() != "cv1:2")
+      return;
+    bool asks = false;
+    module.walk([&](ascend::GetSubVecIdOp) { asks = true; });
+    if (!asks)
+      return; // one vector core does it all
+    bool failedAny = false, shares = false;
+    for (auto function : module.getOps<tt::FuncOp>())
+      if (function.isPublic() && !function.isExternal())
+        failedAny |= failed(split(function, shares));
+    if (failedAny)
+      return signalPassFailure();
+    Builder builder(&getContext());
+    module->setAttr("ascend.lanes", builder.getI32IntegerAttr(lanes));
+    if (shares)
+      module->setAttr("nereid.blocking", builder.getBoolAttr(true));
+  }
+
+private:
+  LogicalResult split(tt::FuncOp function, bool &shares) {
+    Divergence divergence(function);
+    SmallVector<Operation *> once;
+    bool failedAny = false;
+    function.walk([&](Operation *op) {
+      if (isa<tt::CallOp>(op)) {
+        op->emitError("a kernel that asks for its vector core cannot call a function that is not inlined");
+        failedAny = true;
+        return;
+      }
+      switch (classify(op)) {
+      case Treatment::Everywhere:
+        return;
+      case Treatment::Barrier:
+        if (divergence.isDivergent(op))
+          op->setAttr("nereid.gated", UnitAttr::get(&getContext()));
+        return;
+      case Treatment::Once:
+        if (!divergence.dependsOnCore(op))
+          once.push_back(op);
+      }
+    });
+    for (Operation *op : once)
+      failedAny |= failed(gate(op, shares));
+    return failure(failedAny);
+  }
+
+  /// `op` happens on vector core 0 only; the others get its result.
+  static LogicalResult gate(Operation *op, bool &shares) {
+    bool used = !op->use_empty();
+    if (used && (op->getNumResults() != 1 || !op->getResult(0).getType().isIntOrFloat()))
+      return op->emitError() << "both vector cores of the program need the block that this returns, but it happens once "
+                                "per program; do it under `if sub_vec_id() == 0:`, or make its address depend on "
+                                "sub_vec_id()";
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    Value core = ascend::GetSubVecIdOp::create(builder, loc, builder.getI64Type());
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+    Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, core, zero);
+    if (!used) {
+      auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+      op->moveBefore(branch.thenBlock()->getTerminator());
+      return success();
+    }
+    shares = true;
+    Type type = op->getResult(0).getType();
+    auto branch = scf::IfOp::create(builder, loc, TypeRange(type), isFirst, /*withElseRegion=*/true);
+    auto share = ascend::ShareOp::create(builder, loc, type, branch.getResult(0));
+    op->getResult(0).replaceAllUsesWith(share.getResult());
+    builder.setInsertionPointToEnd(branch.thenBlock());
+    op->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
+    builder.setInsertionPointToEnd(branch.thenBlock());
+    scf::YieldOp::create(builder, loc, op->getResult(0));
+    builder.setInsertionPointToEnd(branch.elseBlock());
+    Value nothing = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    scf::YieldOp::create(builder, loc, nothing);
+    return success();
+  }
+};
+
+} // namespace
+} // namespace nereid

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Teams.cpp - nrd_team_*, nrd_lane_share -----------------------------===//
+#include "device/cpu/Teams.h"
+
+#include "device/cpu/EntryPoints.h"
+#include "transport/Transport.h"
+
+#include <cstring>
+
+namespace nereid::runtime {
+
+//===----------------------------------------------------------------------===//
+// Reports
+//===----------------------------------------------------------------------===//
+
+static void noteNoTeam(Program &p, const char *what, int32_t handle,
+                       uint32_t site) {
+  noteFailure(p, StatusCode::BadRank,
+              std::string(what) + ": " + std::to_string(handle) +
+                  " is no team of this job, or one that has been destroyed; "
+                  "teams are TEAM_WORLD (0), the other fixed ones and what "
+                  "team_split_strided and team_split_2d return",
+              site);
+}
+
+static void noteNoMember(Program &p, const char *what, const Team &team,
+                         uint32_t site) {
+  std::string name = team.slot ? p.launch->job.describeTeam(team)
+                               : "TEAM_INVALID, which has no members";
+  noteFailure(p, StatusCode::BadRank,
+              std::string(what) + ": rank " + std::to_string(p.abi.rank) +
+                  " is not a member of " + name +
+                  "; only its members may call this",
+              site);
+}
+
+static void noteTwoPrograms(Program &p, const char *what, uint64_t other,
+                            uint32_t site) {
+  const LaunchState &launch = *p.launch;
+  std::array<int32_t, 3> id = launch.programId(other);
+  noteFailure(p, StatusCode::BarrierMismatch,
+              std::string(what) + ": program (" + std::to_string(id[0]) +
+                  ", " + std::to_string(id[1]) + ", " + std::to_string(id[2]) +
+                  ") of this rank is in it already; under the profile " +
+                  launch.job.settings.profile.name +
+                  " exactly one program of each rank calls it",
+              site);
+}
+
+static void noteCalls(Program &p, const char *what, const char *of,
+                      const Team &team, uint64_t own, uint64_t other,
+                      uint32_t site) {
+  noteFailure(p, StatusCode::Mismatch,
+              std::string(what) + ": the members of " +
+                  p.launch->job.describeTeam(team) + " disagree about the " +
+                  of + ": rank " + std::to_string(p.abi.rank) + " passes " +
+                  std::to_string(own) + ", rank " + std::to_string(team.start) +
+                  " passes " + std::to_string(other),
+              site);
+}
+
+static void noteRoot(Program &p, const char *what, int32_t root,
+                     const Team &team, uint32_t site) {
+  noteFailure(p, StatusCode::BadRank,
+              std::string(what) + ": the root " + std::to_string(root) +
+                  " is no member of " + p.launch->job.describeTeam(team) +
+                  ", whose members are numbered 0 to " +
+                  std::to_string(team.size - 1),
+              site);
+}
+
+void reportMissingAtTeam(LaunchState &launch, const Program *ended) {
+  FailureDetail detail;
+  detail.code = StatusCode::BarrierMismatch;
+  std::string where = "a barrier of a team";
+  uint64_t arrived = 0;
+  launch.teams.each([&](LaunchTeam &team) {
+    if (uint64_t count = team.arrived.load()) {
+      arrived = count;
+      where = "the barrier of " + launch.job.describeTeam(team.team);
+    }
+  });
+  detail.message =
+      (ended ? std::string("this program has ended without reaching ")
+             : std::to_string(launch.finished.load()) + " of " +
+                   std::to_string(launch.total) +
+                   " programs have ended without reaching ") +
+      where + " that " + std::to_string(arrived) + " of " +
+      std::to_string(launch.total) +
+      " programs wait at; all programs must reach it, or none";
+  if (ended) {
+    detail.program = launch.programId(ended->linear);
+    detail.site = launch.site(ended->site);
+  }
+  launch.fail(std::move(detail));
+}
+
+std::string describeTeamWait(const LaunchState &launch,
+                             const LaunchTeam &waited) {
+  const Job::Impl &job = launch.job;
+  const Team &team = waited.team;
+  std::string name = job.describeTeam(team);
+  uint64_t number = waited.target.load(std::memory_order_acquire);
+  if (number == 0)
+    return name + ": " + std::to_string(waited.arrived.load()) + " of " +
+           std::to_string(launch.total) + " programs of this rank are there";
+  std::string missing;
+  for (int32_t i = 0; i < team.size; ++i) {
+    int32_t rank = team.rankOf(i);
+    uint64_t at =
+        job.control.rank(rank).teamBarrier.load(std::memory_order_acquire);
+    if (at == (uint64_t(team.key) << 32 | uint32_t(number)))
+      continue;
+    missing += (missing.empty() ? "rank " : ", rank ") + std::to_string(rank);
+  }
+  return name + (missing.empty() ? "" : "; not there yet: " + missing);
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+/// The team of that handle in this launch; fails unless the rank is a member.
+static LaunchTeam &memberTeam(Program &p, const char *what, int32_t handle,
+                              uint32_t site) {
+  Team team = p.launch->job.findTeam(handle);
+  if (!team.slot && handle != NRD_TEAM_INVALID) [[unlikely]] {
+    noteNoTeam(p, what, handle, site);
+    p.worker->leave(p);
+  }
+  if (!team.slot || team.memberOf(p.abi.rank) < 0) [[unlikely]] {
+    noteNoMember(p, what, team, site);
+    p.worker->leave(p);
+  }
+  return p.launch->teams.of(team);
+}
+
+/// All programs of this rank are there; true when all ranks are.
+static bool arriveForRank(Program &p, LaunchTeam &t) {
+  if (t.team.size == 1)
+    return true;
+  TeamCounter &counter = t.team.slot->device;
+  uint64_t number = counter.epoch.load(std::memory_order_acquire) + 1;
+  p.launch->job.slot().teamBarrier.store(
+      uint64_t(t.team.key) << 32 | uint32_t(number), std::memory_order_release);
+  if (counter.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 <
+      uint64_t(t.team.size)) {
+    t.target.store(number, std::memory_order_release);
+    return false;
+  }
+  counter.arrived.store(0, std::memory_order_relaxed);
+  counter.epoch.store(number, std::memory_order_release);
+  return true;
+}
+
+static void barrier(Program &p, LaunchTeam &t, const char *what, int32_t flags,
+                    uint32_t site) {
+  LaunchState &launch = *p.launch;
+  Worker &worker = *p.worker;
+  p.site = site;
+  if (!(flags & NRD_BARRIER_SYNC))
+    completeTransfers(p);
+  worker.maybeYield(p);
+  const bool one = launch.job.settings.profile.oneProgramPerRank;
+  if (!p.fiber) [[unlikely]] {
+    if (t.team.size == 1 && (one || launch.total == 1))
+      return;
+    noteCannotBlock(p, what, site);
+    worker.leave(p);
+  }
+  p.condition.kind = WaitCondition::TeamBarrier;
+  p.condition.team = &t;
+  p.condition.generation = t.generation.load(std::memory_order_acquire);
+  if (one) {
+    uint64_t other = 0;
+    if (!t.inside.compare_exchange_strong(other, p.linear + 1)) [[unlikely]] {
+      noteTwoPrograms(p, what, other - 1, site);
+      worker.leave(p);
+    }
+  } else {
+    // A call on one vector core stands for the whole program.
+    uint64_t weight = flags & NRD_BARRIER_GATED
+                          ? uint64_t(p.abi.sub_vec_num)
+                          : 1;
+    launch.teams.waiting.fetch_add(weight, std::memory_order_seq_cst);
+    uint64_t arrived =
+        t.arrived.fetch_add(weight, std::memory_order_seq_cst) + weight;
+    if (arrived < launch.total) {
+      if (launch.finished.load(std::memory_order_seq_cst) > 0) {
+        p.waitName = what;
+        reportMissingAtTeam(launch, nullptr);
+        worker.yieldFrom(p, ProgramState::Blocked); // to be listed, then to leave
+      }
+      blockProgram(p, what, site);
+      return;
+    }
+    t.arrived.store(0, std::memory_order_seq_cst);
+    launch.teams.waiting.fetch_sub(arrived, std::memory_order_seq_cst);
+  }
+  if (arriveForRank(p, t)) {
+    t.generation.fetch_add(1, std::memory_order_acq_rel);
+    ++worker.activity;
+  } else {
+    blockProgram(p, what, site);
+  }
+  if (one)
+    t.inside.store(0, std::memory_order_release);
+}
+
+void barrierOfOneProgram(Program &p, const char *what, uint32_t site) {
+  barrier(p, memberTeam(p, what, NRD_TEAM_WORLD, site), what, 0, site);
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+/// The program that speaks for its rank when members compare their calls.
+static bool speaks(const Program &p) {
+  return p.linear == 0 || p.launch->job.settings.profile.oneProgramPerRank;
+}
+
+/// Barrier at which the members also compare what they pass.
+static void enterCollective(Program &p, LaunchTeam &t, const char *what,
+                            uint64_t bytes, uint64_t root, int32_t flags,
+                            uint32_t site) {
+  Team &team = t.team;
+  checkBytes(p, bytes, what, site);
+  TeamCall *call = nullptr;
+  if (speaks(p) && team.size > 1) {
+    uint64_t number =
+        team.slot->device.epoch.load(std::memory_order_acquire) + 1;
+    call = &team.slot->call[number & 1];
+    if (team.start == p.abi.rank) {
+      call->bytes.store(bytes, std::memory_order_relaxed);
+      call->root.store(root, std::memory_order_relaxed);
+    }
+  }
+  barrier(p, t, what, flags & ~NRD_BARRIER_SYNC, site);
+  if (!call)
+    return;
+  uint64_t theirs = call->bytes.load(std::memory_order_relaxed);
+  if (theirs != bytes) [[unlikely]] {
+    noteCalls(p, what, "number of bytes", team, bytes, theirs, site);
+    p.worker->leave(p);
+  }
+  theirs = call->root.load(std::memory_order_relaxed);
+  if (theirs != root) [[unlikely]] {
+    noteCalls(p, what, "root", team, root, theirs, site);
+    p.worker->leave(p);
+  }
+}
+
+/// Copies from `source`'s place on `rank` to `dest` here.
+static void pull(Program &p, const char *what, void *dest, const void *source,
+                 uint64_t bytes, int32_t rank, uint32_t site) {
+  if (bytes == 0)
+    return;
+  const uint8_t *from = remoteAddress(p, source, bytes, rank, what, site);
+  if (rank == p.abi.rank)
+    std::memmove(dest, from, bytes);
+  else
+    p.transport->get(rank, dest, from, bytes, /*nbi=*/false);
+  ++p.worker->activity;
+}
+
+/// Vector cores other than the first only take part in the barriers.
+static bool copies(const Program &p, int32_t flags) {
+  return p.abi.sub_vec_id == 0 || (flags & NRD_BARRIER_GATED);
+}
+
+} // namespace nereid::runtime
+
+using namespace nereid::runtime;
+
+extern "C" {
+
+int32_t nrd_team_my_pe(nrd_program *prog, int32_t handle, uint32_t site) {
+  Program &p = programOf(prog);
+  p.site = site;
+  Team team = p.launch->job.findTeam(handle);
+  if (!team.slot && handle != NRD_TEAM_INVALID) [[unlikely]] {
+    noteNoTeam(p, "team_my_pe", handle, site);
+    p.worker->leave(p);
+  }
+  return team.slot ? team.memberOf(p.abi.rank) : -1;
+}
+
+int32_t nrd_team_n_pes(nrd_program *prog, int32_t handle, uint32_t site) {
+  Program &p = programOf(prog);
+  p.site = site;
+  Team team = p.launch->job.findTeam(handle);
+  if (!team.slot && handle != NRD_TEAM_INVALID) [[unlikely]] {
+    noteNoTeam(p, "team_n_pes", handle, site);
+    p.worker->leave(p);
+  }
+  return team.slot ? team.size : -1;
+}
+
+int32_t nrd_team_translate_pe(nrd_program *prog, int32_t from, int32_t pe,
+                              int32_t to, uint32_t site) {
+  Program &p = programOf(prog);
+  p.site = site;
+  const Job::Impl &job = p.launch->job;
+  Team source = job.findTeam(from), target = job.findTeam(to);
+  for (const Team *team : {&source, &target})
+    if (!team->slot && team->handle != NRD_TEAM_INVALID) [[unlikely]] {
+      noteNoTeam(p, "team_translate_pe", team->handle, site);
+      p.worker->leave(p);
+    }
+  if (!source.slot || !target.slot || pe < 0 || pe >= source.size)
+    return -1;
+  return target.memberOf(source.rankOf(pe));
+}
+
+void nrd_team_barrier(nrd_program *prog, int32_t handle, int32_t flags,
+                      uint32_t site) {
+  Program &p = programOf(prog);
+  const char *what = flags & NRD_BARRIER_SYNC ? "team_sync" : "barrier";
+  barrier(p, memberTeam(p, what, handle, site), what, flags, site);
+}
+
+void nrd_team_broadcast(nrd_program *prog, int32_t handle, void *dest,
+                        const void *source, uint64_t bytes, int32_t root,
+                        int32_t flags, uint32_t site) {
+  Program &p = programOf(prog);
+  LaunchTeam &t = memberTeam(p, "broadcast", handle, site);
+  if (root < 0 || root >= t.team.size) [[unlikely]] {
+    noteRoot(p, "broadcast", root, t.team, site);
+    p.worker->leave(p);
+  }
+  enterCollective(p, t, "broadcast", bytes, uint64_t(root), flags, site);
+  if (copies(p, flags))
+    pull(p, "broadcast", dest, source, bytes, t.team.rankOf(root), site);
+  // The sources may change again when all have read them.
+  barrier(p, t, "broadcast", flags, site);
+}
+
+void nrd_team_fcollect(nrd_program *prog, int32_t handle, void *dest,
+                       const void *source, uint64_t bytes, int32_t flags,
+                       uint32_t site) {
+  Program &p = programOf(prog);
+  LaunchTeam &t = memberTeam(p, "fcollect", handle, site);
+  enterCollective(p, t, "fcollect", bytes, 0, flags, site);
+  for (int32_t i = 0; copies(p, flags) && i < t.team.size; ++i) {
+    // Each begins with its own, so that they do not all read from one.
+    int32_t member = (i + t.team.memberOf(p.abi.rank)) % t.team.size;
+    pull(p, "fcollect", static_cast<uint8_t *>(dest) + uint64_t(member) * bytes,
+         source, bytes, t.team.rankOf(member), site);
+  }
+  barrier(p, t, "fcollect", flags, site);
+}
+
+uint64_t nrd_lane_share(nrd_program *prog, uint64_t value, uint32_t site) {
+  Program &p = programOf(prog);
+  if (prog->sub_vec_num == 1)
+    return value;
+  p.site = site;
+  LaneBox &box = p.launch->lanes[p.linear / uint64_t(prog->sub_vec_num)];
+  uint64_t number = p.shares++;
+  WaitCondition &c = p.condition;
+  c.kind = WaitCondition::Until;
+  c.bytes = 8;
+  c.comparison = NRD_CMP_GE;
+  c.isSigned = false;
+  c.count = 1;
+  if (prog->sub_vec_id == 0) {
+    if (number >= LaneBox::kSlots) {
+      c.address = reinterpret_cast<const uint8_t *>(&box.taken);
+      c.value = number - LaneBox::kSlots + 1;
+      if (!conditionHolds(c))
+        blockProgram(p, "vector core 1", site);
+    }
+    box.values[number % LaneBox::kSlots] = value;
+    box.written.store(number + 1, std::memory_order_release);
+    ++p.worker->activity;
+    return value;
+  }
+  c.address = reinterpret_cast<const uint8_t *>(&box.written);
+  c.value = number + 1;
+  if (!conditionHolds(c))
+    blockProgram(p, "vector core 0", site);
+  value = box.values[number % LaneBox::kSlots];
+  box.taken.store(number + 1, std::memory_order_release);
+  ++p.worker->activity;
+  return value;
+}
+
+} // extern "C"

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "nereid/runtime/Team.h"
+
+#include "base/Backoff.h"
+#include "base/Clock.h"
+#include "nereid/abi.h"
+#include "symmetric/JobImpl.h"
+#include "symmetric/JobWatch.h"
+#include "symmetric/Turns.h"
+
+#include <algorithm>
+
+namespace nereid::runtime {
+
+/// A handle is NRD_TEAM_FIRST + index of the slot, and how often the slot has
+/// been given back in the bits above.
+static constexpr int32_t kGenerationShift = 12;
+static_assert(NRD_TEAM_FIRST + kMaxTeams <= 1 << kGenerationShift);
+
+static int32_t slotIndex(int32_t handle) {
+  return (handle & ((1 << kGenerationShift) - 1)) - NRD_TEAM_FIRST;
+}
+
+Team Job::Impl::findTeam(int32_t handle) const {
+  JobHeader &h = header();
+  Team team;
+  team.handle = handle;
+  const int32_t perNode = nodeSize();
+  const bool oneNode = perNode >= worldSize;
+  if (handle == NRD_TEAM_WORLD ||
+      (oneNode && (handle == NRD_TEAM_SHARED || handle == NRD_TEAM_NODE))) {
+    team.slot = &h.worldTeam;
+    team.size = worldSize;
+    return team;
+  }
+  if (handle == NRD_TEAM_SHARED || handle == NRD_TEAM_NODE) {
+    team.start = rank / perNode * perNode;
+    team.size = std::min(perNode, worldSize - team.start);
+    team.key = kMaxTeams + 1 + team.start;
+    team.slot = &control.rank(team.start).nodeTeam;
+    return team;
+  }
+  if (handle == NRD_TEAM_SAME_PE_NODE) {
+    team.start = rank % perNode;
+    team.stride = perNode;
+    team.size = (worldSize - team.start + perNode - 1) / perNode;
+    team.key = kMaxTeams + 1 + kMaxRanks + team.start;
+    team.slot = &control.rank(team.start).peersTeam;
+    return team;
+  }
+  int32_t index = slotIndex(handle);
+  if (handle < 0 || index < 0 || index >= kMaxTeams)
+    return team;
+  TeamSlot &slot = h.teams[index];
+  if (slot.used.load(std::memory_order_acquire) != 2 ||
+      slot.generation.load(std::memory_order_relaxed) !=
+          uint32_t(handle >> kGenerationShift))
+    return team;
+  team.slot = &slot;
+  team.key = index + 1;
+  team.start = slot.start;
+  team.stride = slot.stride;
+  team.size = slot.size;
+  return team;
+}
+
+std::string Job::Impl::describeTeam(const Team &team) const {
+  std::string out = "team " + std::to_string(team.handle);
+  if (!team.slot)
+    return out;
+  if (team.handle == NRD_TEAM_WORLD)
+    return out + " (the whole job)";
+  out += team.size == 1 ? " (rank " : " (ranks ";
+  for (int32_t i = 0; i < team.size; ++i) {
+    if (i == 8 && team.size > 10) {
+      out += ", ... " + std::to_string(team.rankOf(team.size - 1));
+      break;
+    }
+    out += (i ? ", " : "") + std::to_string(team.rankOf(i));
+  }
+  return out + ")";
+}
+
+void Job::Impl::resetTeams() {
+  auto reset = [](TeamSlot &slot) {
+    slot.host.arrived.store(0, std::memory_order_relaxed);
+    slot.device.arrived.store(0, std::memory_order_relaxed);
+  };
+  JobHeader &h = header();
+  reset(h.worldTeam);
+  for (TeamSlot &slot : h.teams)
+    reset(slot);
+  for (int32_t r = 0; r < worldSize; ++r) {
+    reset(control.rank(r).nodeTeam);
+    reset(control.rank(r).peersTeam);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives of the members' hosts
+//===----------------------------------------------------------------------===//
+
+static Status invalid(std::string message) {
+  return Status::error(StatusCode::InvalidArgument, std::move(message));
+}
+
+/// One barrier on the team's own counter.
+static Status hostBarrier(Job::Impl &job, const Team &team,
+                          const std::string &what) {
+  TeamCounter &counter = team.slot->host;
+  uint64_t number = counter.epoch.load(std::memory_order_acquire) + 1;
+  if (counter.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 ==
+      uint64_t(team.size)) {
+    counter.arrived.store(0, std::memory_order_relaxed);
+    counter.epoch.store(number, std::memory_order_release);
+    return {};
+  }
+  Backoff backoff(job.maySpin);
+  std::string text = "the host collective " + what;
+  JobWatch::Wait wait{text, false, 0};
+  uint64_t nextInterrupt = 0;
+  while (counter.epoch.load(std::memory_order_acquire) < number) {
+    if (job.jobFailed()) {
+      if (counter.epoch.load(std::memory_order_acquire) >= number)
+        return {};
+      BlockedGroup group;
+      group.kind = "host barrier";
+      group.note = what;
+      job.publishBlocked({group});
+      return job.failureStatus();
+    }
+    if (backoff.isSlow()) {
+      job.watch->tick(wait, job.settings.timeoutSeconds);
+      uint64_t now = nowNs();
+      if (now >= nextInterrupt) {
+        nextInterrupt = now + 20000000;
+        if (interruptRequested()) {
+          FailureDetail detail;
+          detail.code = StatusCode::Interrupted;
+          detail.message = "interrupted while rank " +
+                           std::to_string(job.rank) + " waited in " + text;
+          detail.rank = job.rank;
+          job.publishFailure(detail);
+        }
+      }
+    }
+    backoff.step();
+  }
+  return {};
+}
+
+/// Barrier among the members, who must all ask for the same.
+static Status teamCollective(Job::Impl &job, const Team &team,
+                             const std::string &request) {
+  if (team.handle == NRD_TEAM_WORLD)
+    return job.collective(request);
+  std::lock_guard<std::mutex> guard(job.hostLock);
+  if (job.finalized.load(std::memory_order_acquire))
+    return invalid("this rank has already finalized its job");
+  if (job.jobFailed())
+    return job.failureStatus();
+  if (team.size == 1)
+    return {};
+  job.slot().teamRequest.set(request);
+  job.setState(RankState::Collective);
+  if (job.turns)
+    job.turns->enterCollective(~uint64_t(0));
+  Status result = hostBarrier(job, team, request);
+  if (result.ok()) {
+    std::string first = job.control.rank(team.start).teamRequest.str();
+    Status mismatch;
+    for (int32_t i = 1; i < team.size && mismatch.ok(); ++i) {
+      std::string other = job.control.rank(team.rankOf(i)).teamRequest.str();
+      if (other != first)
+        mismatch = Status::error(
+            StatusCode::Mismatch,
+            "members of " + job.describeTeam(team) +
+                " made different collective calls: rank " +
+                std::to_string(team.start) + " called " + first + ", rank " +
+                std::to_string(team.rankOf(i)) + " called " + other,
+            team.rankOf(i));
+    }
+    // All have read before anybody asks for something else.
+    result = hostBarrier(job, team, request);
+    if (result.ok())
+      result = mismatch;
+  }
+  if (job.turns)
+    job.turns->leaveCollective();
+  job.setState(RankState::Host);
+  return result;
+}
+
+/// The team, of which this rank is a member; an error otherwise.
+static Expected<Team> requireMember(Job::Impl &job, int32_t handle,
+                                    const std::string &what) {
+  Team team = job.findTeam(handle);
+  if (handle == NRD_TEAM_INVALID)
+    return invalid(what + ": the team is TEAM_INVALID (-1), which has no "
+                          "members");
+  if (!team.slot)
+    return invalid(what + ": " + std::to_string(handle) +
+                   " is no team of this job, or one that has been destroyed");
+  if (team.memberOf(job.rank) < 0)
+    return invalid(what + ": rank " + std::to_string(job.rank) +
+                   " is not a member of " + job.describeTeam(team) +
+                   "; only its members call this");
+  return team;
+}
+
+//===----------------------------------------------------------------------===//
+// Splitting
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Shape {
+  int32_t start, stride, size; // in ranks
+};
+} // namespace
+
+/// Takes a free slot for each shape; false when there are not enough.
+static bool makeTeams(Job::Impl &job, const std::vector<Shape> &shapes,
+                      std::vector<int32_t> &handles) {
+  JobHeader &h = job.header();
+  for (const Shape &shape : shapes) {
+    int32_t index = 0;
+    for (; index < kMaxTeams; ++index) {
+      uint32_t expected = 0;
+      if (h.teams[index].used.compare_exchange_strong(
+              expected, 1, std::memory_order_acq_rel))
+        break;
+    }
+    if (index == kMaxTeams) {
+      for (int32_t handle : handles)
+        h.teams[slotIndex(handle)].used.store(0, std::memory_order_release);
+      return false;
+    }
+    TeamSlot &slot = h.teams[index];
+    slot.start = shape.start;
+    slot.stride = shape.stride;
+    slot.size = shape.size;
+    slot.host.arrived.store(0, std::memory_order_relaxed);
+    slot.device.arrived.store(0, std::memory_order_relaxed);
+    uint32_t generation = slot.generation.load(std::memory_order_relaxed) &
+                          ((1u << (30 - kGenerationShift)) - 1);
+    slot.generation.store(generation, std::memory_order_relaxed);
+    slot.used.store(2, std::memory_order_release);
+    handles.push_back(int32_t(generation << kGenerationShift) +
+                      NRD_TEAM_FIRST + index);
+  }
+  return true;
+}
+
+Expected<int32_t> teamSplitStrided(Job &owner, int32_t parentHandle,
+                                   int32_t start, int32_t stride,
+                                   int32_t size) {
+  Job::Impl &job = owner.impl();
+  std::string request = "team_split_strided(" + std::to_string(parentHandle) +
+                        ", start=" + std::to_string(start) +
+                        ", stride=" + std::to_string(stride) +
+                        ", size=" + std::to_string(size) + ")";
+  Expected<Team> parent = requireMember(job, parentHandle, request);
+  if (!parent.ok())
+    return parent.status();
+  if (Status st = teamCollective(job, *parent, request); !st.ok())
+    return st;
+  int32_t n = parent->size;
+  if (size < 1)
+    return invalid(request + ": a team has at least one member");
+  if (start < 0 || start >= n)
+    return invalid(request + ": the parent has members 0 to " +
+                   std::to_string(n - 1));
+  if (stride < 1 && size > 1)
+    return invalid(request + ": the stride is at least 1");
+  if (size > 1 && int64_t(start) + int64_t(size - 1) * stride >= n)
+    return invalid(request + ": the last member would be " +
+                   std::to_string(int64_t(start) + int64_t(size - 1) * stride) +
+                   ", but the parent has members 0 to " +
+                   std::to_string(n - 1));
+  Shape shape{parent->rankOf(start),
+              (size > 1 ? stride : 1) * parent->stride, size};
+  // The parent's member 0 makes the team; all read its handle.
+  std::vector<int32_t> handles;
+  if (job.rank == parent->start) {
+    bool ok = makeTeams(job, {shape}, handles);
+    parent->slot->made[0].store(ok ? handles[0] : NRD_TEAM_INVALID,
+                                std::memory_order_relaxed);
+  }
+  if (Status st = teamCollective(job, *parent, request + " (made)"); !st.ok())
+    return st;
+  int32_t handle = parent->slot->made[0].load(std::memory_order_relaxed);
+  if (Status st = teamCollective(job, *parent, request + " (read)"); !st.ok())
+    return st;
+  if (handle == NRD_TEAM_INVALID)
+    return Status::error(StatusCode::OutOfMemory,
+                         request + ": there are " + std::to_string(kMaxTeams) +
+                             " teams already; destroy some with team_destroy");
+  return handle;
+}
+
+Expected<std::array<int32_t, 2>> teamSplit2D(Job &owner, int32_t parentHandle,
+                                             int32_t xRange) {
+  Job::Impl &job = owner.impl();
+  std::string request = "team_split_2d(" + std::to_string(parentHandle) +
+                        ", xrange=" + std::to_string(xRange) + ")";
+  Expected<Team> parent = requireMember(job, parentHandle, request);
+  if (!parent.ok())
+    return parent.status();
+  if (Status st = teamCollective(job, *parent, request); !st.ok())
+    return st;
+  if (xRange < 1)
+    return invalid(request + ": a row has at least one member");
+  int32_t n = parent->size, columns = std::min(xRange, n);
+  int32_t rows = (n + columns - 1) / columns;
+  std::vector<Shape> shapes;
+  for (int32_t y = 0; y < rows; ++y)
+    shapes.push_back({parent->rankOf(y * columns), parent->stride,
+                      std::min(columns, n - y * columns)});
+  for (int32_t x = 0; x < columns; ++x)
+    shapes.push_back({parent->rankOf(x), parent->stride * columns,
+                      (n - x + columns - 1) / columns});
+  // Member 0 makes all of them and leaves each rank its two handles.
+  if (job.rank == parent->start) {
+    std::vector<int32_t> handles;
+    bool ok = makeTeams(job, shapes, handles);
+    for (int32_t m = 0; m < n; ++m) {
+      TeamSlot &box = job.control.rank(parent->rankOf(m)).peersTeam;
+      box.made[0].store(ok ? handles[size_t(m / columns)] : NRD_TEAM_INVALID,
+                        std::memory_order_relaxed);
+      box.made[1].store(ok ? handles[size_t(rows + m % columns)]
+                           : NRD_TEAM_INVALID,
+                        std::memory_order_relaxed);
+    }
+  }
+  if (Status st = teamCollective(job, *parent, request + " (made)"); !st.ok())
+    return st;
+  TeamSlot &box = job.control.rank(job.rank).peersTeam;
+  std::array<int32_t, 2> result{box.made[0].load(std::memory_order_relaxed),
+                                box.made[1].load(std::memory_order_relaxed)};
+  if (Status st = teamCollective(job, *parent, request + " (read)"); !st.ok())
+    return st;
+  if (result[0] == NRD_TEAM_INVALID)
+    return Status::error(StatusCode::OutOfMemory,
+                         request + ": there are " + std::to_string(kMaxTeams) +
+                             " teams already; destroy some with team_destroy");
+  return result;
+}
+
+Status teamDestroy(Job &owner, int32_t handle) {
+  Job::Impl &job = owner.impl();
+  std::string request = "team_destroy(" + std::to_string(handle) + ")";
+  if (handle >= 0 && handle < NRD_TEAM_FIRST && job.findTeam(handle).slot)
+    return invalid(request + ": this team belongs to the job and cannot be "
+                             "destroyed");
+  Expected<Team> team = requireMember(job, handle, request);
+  if (!team.ok())
+    return team.status();
+  if (Status st = teamCollective(job, *team, request); !st.ok())
+    return st;
+  // All have agreed: the handle is invalid from now on. The last to have left
+  // the barriers of the slot gives it back.
+  TeamSlot &slot = *team->slot;
+  slot.used.store(3, std::memory_order_release);
+  if (slot.host.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 ==
+      uint64_t(team->size)) {
+    slot.host.arrived.store(0, std::memory_order_relaxed);
+    slot.generation.fetch_add(1, std::memory_order_relaxed);
+    slot.used.store(0, std::memory_order_release);
+  }
+  return {};
+}
+
+Status teamBarrier(Job &owner, int32_t handle) {
+  Job::Impl &job = owner.impl();
+  std::string request = "team barrier(" + std::to_string(handle) + ")";
+  Expected<Team> team = requireMember(job, handle, request);
+  return team.ok() ? teamCollective(job, *team, request) : team.status();
+}
+
+Expected<std::vector<int32_t>> teamRanks(Job &owner, int32_t handle) {
+  Job::Impl &job = owner.impl();
+  std::vector<int32_t> ranks;
+  if (handle == NRD_TEAM_INVALID)
+    return ranks;
+  Team team = job.findTeam(handle);
+  if (!team.slot)
+    return invalid(std::to_string(handle) +
+                   " is no team of this job, or one that has been destroyed");
+  for (int32_t i = 0; i < team.size; ++i)
+    ranks.push_back(team.rankOf(i));
+  return ranks;
+}
+
+} // namespace nereid::runtime

@@ -65,7 +65,7 @@ UNARY = {
 }  # fmt: skip
 #: Where the result is a difference of numbers of this size, errors are relative to it.
 SCALE = {"sinpi": 4.0, "cospi": 4.0, "sin": 8.0, "cos": 8.0, "fast_sinf": 8.0, "fast_cosf": 8.0, "log": 1.0, "log2": 1.0, "log10": 1.0,
-         "fast_logf": 1.0, "fast_log2f": 1.0, "fast_log10f": 1.0, "lgamma": 2.0, "j0": 1.0, "j1": 1.0, "acosh": 1.0, "log1p": 1.0,
+         "fast_logf": 1.0, "fast_log2f": 1.0, "fast_log10f": 1.0, "lgamma": 16.0, "cyl_bessel_i1": 1.0, "cyl_bessel_i0": 1.0, "j0": 1.0, "j1": 1.0, "acosh": 1.0, "log1p": 1.0,
          "erfc": 0.0}  # fmt: skip
 
 

@@ -50,6 +50,16 @@ static Status takeSlot(Job::Impl &impl) {
                              scheduleText(other) +
                              "; set NEREID_SCHEDULE alike on all ranks",
                          impl.rank);
+  const TargetProfile *row = findTargetProfile(s.profile.name);
+  uint64_t number = uint64_t(row - targetProfiles) + 1;
+  if (!agree(impl.header().profile, number, other))
+    return Status::error(StatusCode::Mismatch,
+                         "rank " + std::to_string(impl.rank) +
+                             " has the profile " + s.profile.name +
+                             ", another rank of this job " +
+                             targetProfiles[other - 1].name +
+                             "; set NEREID_PROFILE alike on all ranks",
+                         impl.rank);
   slot.startTime.store(processStartTime(pid));
   impl.setState(RankState::Host);
   return {};

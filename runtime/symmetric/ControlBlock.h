@@ -28,7 +28,7 @@
 namespace nereid::runtime {
 
 inline constexpr uint64_t kSegmentMagic = 0x314449455245'4e21; // "!NEREID1"
-inline constexpr uint32_t kSegmentVersion = 3;
+inline constexpr uint32_t kSegmentVersion = 4;
 inline constexpr int32_t kMaxWorkers = 512;
 inline constexpr int32_t kMaxRecords = 48;
 inline constexpr int32_t kMaxRanks = 4096;
@@ -188,6 +188,7 @@ struct JobHeader {
   /// What all ranks must agree on, set by whoever comes first; 0 = nobody has.
   std::atomic<uint64_t> ranksPerNode; // 1 + the setting
   std::atomic<uint64_t> schedule;     // 1 = fifo, 2 + seed
+  std::atomic<uint64_t> profile;      // 1 + its row of targetProfiles
 
   /// Barrier of the programs: arrivals (sum of barrier indices << 16 | count)
   /// and the number of completed ones.

@@ -148,3 +148,18 @@ def test_killed_launcher_takes_the_job_with_it(tmp_path):
 def test_exit_code_of_the_script(tmp_path):
     assert run_job(tmp_path, "nereid.init()\n", 2)[0] == 0
     assert run_job(tmp_path, "nereid.init()\nsys.exit(7)\n", 2)[0] == 7
+
+
+@pytest.mark.parametrize("variable, values", [
+    ("NEREID_PROFILE", ("cuda", "ascend910b")),
+    ("NEREID_SCHEDULE", ("fifo", "random:3")),
+    ("NEREID_RANKS_PER_NODE", ("1", "2")),
+])
+def test_ranks_that_disagree_about_the_job(tmp_path, variable, values):
+    script = tmp_path / "job.py"
+    script.write_text(HEADER + "nereid.init()\n", encoding="utf-8")
+    options = [f"--rank-env={rank}:{variable}={value}" for rank, value in enumerate(values)]
+    done = subprocess.run([str(NEREID), "run", "-n", "2", *options, str(script)], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert f"set {variable} alike on all ranks" in done.stderr
+    assert all(value in done.stderr for value in values)

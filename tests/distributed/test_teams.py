@@ -301,3 +301,9 @@ def roots():
 def test_members_that_disagree():
     assert "disagree about the number of bytes" in failing(sizes)
     assert "the root 7 is no member of team 0" in failing(roots)
+
+
+def test_constants_of_the_language_are_no_run_time_arguments():
+    team = shmem.NVSHMEM_TEAM_WORLD
+    with pytest.raises(nereid.ArgumentError, match="NVSHMEM_TEAM_WORLD.* is a constant of the kernel language; mark the"):
+        query_kernel[(1,)](np.zeros(3, np.int32), team, team)

@@ -36,6 +36,7 @@ class IRParameter:
 
     is_constexpr = False
     is_const = False
+    is_variadic = False
     has_default = False
     default = None
     do_not_specialize = False

@@ -3,9 +3,9 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-import time
 
 import numpy as np
 import pytest

@@ -33,6 +33,8 @@ void nereid::buildCPUCheckPhase(OpPassManager &pm, const CPUPipelineOptions &opt
   NereidInferLaunchModeOptions mode;
   mode.lanes = unsigned(options.profile->subVecNum);
   pm.addPass(createNereidInferLaunchMode(mode));
+  // Loops that would not end stop their program.
+  pm.addPass(createNereidCheckLoops());
 }
 
 void nereid::buildCPUSimplifyPhase(OpPassManager &pm, const CPUPipelineOptions &options) {

@@ -42,6 +42,25 @@ def NereidCheckTokens : Pass<"nereid-check-tokens", "::mlir::ModuleOp"> {
   ];
 }
 
+def NereidCheckLoops : Pass<"nereid-check-loops"> {
+  let summary = "Stops programs at loops that would not end";
+  let description = [{
+    An `scf.for` counts on until its counter has reached the end. With a step of
+    zero, a negative one, or an end so near the greatest number of the type that
+    the counter wraps around, it never gets there, or at the wrong place. What
+    constants do not decide is asserted before the loop.
+
+    ```mlir
+    tt.assert %positive, "the step of this range is not positive; ..." : i1   // new
+    tt.assert %fits, "the end of this range and one step do not fit in int32; ..." : i1   // new
+    scf.for %i = %begin to %end step %step : i32 { ... }
+    ```
+
+    Loops with the constant step 1 are left alone. Has to run while all loops
+    are the user's.
+  }];
+}
+
 def NereidMarkSpinLoops : Pass<"nereid-mark-spin-loops", "::mlir::ModuleOp"> {
   let summary = "Lets other programs run while a loop spins";
   let description = [{

@@ -150,6 +150,29 @@ def test_address_beyond_the_heaps_and_null(tmp_path):
 
 
 @nereid.jit
+def store_through_null(flag_ptr, out_ptr):
+    if tl.load(flag_ptr) == 1:
+        null = (out_ptr.to(tl.int64) * 0).to(tl.pointer_type(tl.int32))
+        tl.store(null, 1)  # null
+    tl.store(out_ptr, 5)
+
+
+@nereid.jit
+def only_null(out_ptr):
+    tl.store((out_ptr.to(tl.int64) * 0).to(tl.pointer_type(tl.int32)), 1)
+
+
+def test_null_pointers_that_the_compiler_knows():
+    out = np.zeros(1, np.int32)
+    store_through_null[(1,)](np.zeros(1, np.int32), out)
+    assert out[0] == 5
+    with pytest.raises(nereid.LaunchError, match="(?s)null pointer.*# null"):
+        store_through_null[(1,)](np.ones(1, np.int32), out)
+    with pytest.raises(nereid.LaunchError, match="null pointer"):
+        only_null[(1,)](out)
+
+
+@nereid.jit
 def endless(x_ptr, n):
     value = tl.load(x_ptr)
     i = 0

@@ -303,11 +303,10 @@ int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value,
   c.stride = prog->wait_stride ? prog->wait_stride : uint64_t(elem_bytes);
   c.address = static_cast<const uint8_t *>(slots);
   c.value = zeroExtend(uint64_t(value), unsigned(elem_bytes));
-  if (!conditionHolds(c)) {
-    if (count > 1 && noteSignalsOutside(p, site))
-      p.worker->leave(p);
+  if (count > 1 && noteSignalsOutside(p, site)) [[unlikely]]
+    p.worker->leave(p);
+  if (!conditionHolds(c))
     blockProgram(p, "wait", site);
-  }
   return 0;
 }
 

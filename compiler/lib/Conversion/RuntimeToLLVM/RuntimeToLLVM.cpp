@@ -178,7 +178,9 @@ FailureOr<LLVM::LLVMFuncOp> nereid::cpu::lowerFunction(Lowering &lowering, tt::F
   auto type = LLVM::LLVMFunctionType::get(getReturnType(lowering, function.getResultTypes()), parameters);
   auto result = LLVM::LLVMFuncOp::create(builder, loc, function.getName(), type,
                                          isKernel ? LLVM::Linkage::External : LLVM::Linkage::Internal);
-  result.setPassthroughAttr(builder.getStrArrayAttr({"nounwind"}));
+  // A null pointer, such as remote_ptr of another node gives, is an error of the
+  // program that uses it, not a promise that it never gets there.
+  result.setPassthroughAttr(builder.getStrArrayAttr({"nounwind", "null_pointer_is_valid"}));
   result.getBody().takeBody(function.getBody());
   function.erase();
 

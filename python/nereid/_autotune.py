@@ -5,6 +5,7 @@ that are found by measuring, or computed from the other arguments."""
 from __future__ import annotations
 
 import builtins
+import contextlib
 import difflib
 import inspect
 import time
@@ -84,6 +85,17 @@ class Config:
         return f"Config({self})"
 
 
+@contextlib.contextmanager
+def _calling(what: str, kernel: str, arguments: Iterable[str]):
+    """Says in a note of an exception which function of the user's it came out of."""
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "add_note"):
+            error.add_note(f"in {what} of kernel {kernel}; the arguments are {', '.join(arguments)}")
+        raise
+
+
 class Launcher:
     """What wraps a jit function and launches it: ``wrapper[grid](...)``, ``run``,
     ``warmup``. Other attributes are those of the function inside."""
@@ -155,7 +167,9 @@ class Heuristics(Launcher):
 
     def run(self, *args, grid, warmup=False, **kwargs):
         for name, function in self.values.items():
-            kwargs[name] = function({**dict(zip(self.arg_names, args)), **kwargs})
+            arguments = {**dict(zip(self.arg_names, args)), **kwargs}
+            with _calling(f"the heuristic of {name!r}", self.__name__, arguments):
+                kwargs[name] = function(arguments)
         return self.fn.run(*args, grid=grid, warmup=warmup, **kwargs)
 
 
@@ -197,7 +211,10 @@ class Autotuner(Launcher):
         super().__init__(fn, "autotune")
         if list(arg_names) != self.arg_names:
             raise ValueError(f"Autotuner of {self.__name__}: arg_names is not {self.arg_names}")
-        self.configs = list(configs) or [Config({})]
+        self.configs = list(configs)
+        self._has_no_configs = not self.configs
+        if self._has_no_configs:
+            self.configs = [Config({})]
         for config in self.configs:
             if not isinstance(config, Config):
                 raise TypeError(
@@ -252,7 +269,8 @@ class Autotuner(Launcher):
 
     def pre_hook(self, arguments: dict[str, Any], reset_only: bool = False) -> None:
         if self._user_pre_hook is not None:
-            self._user_pre_hook(arguments, reset_only)
+            with _calling("the pre_hook of the autotuner", self.__name__, arguments):
+                self._user_pre_hook(arguments, reset_only)
             return
         for name in self.reset_to_zero:
             if arguments.get(name) is not None:
@@ -264,11 +282,18 @@ class Autotuner(Launcher):
 
     def post_hook(self, arguments: dict[str, Any], exception: BaseException | None) -> None:
         if self._user_post_hook is not None:
-            self._user_post_hook(arguments, exception)
+            with _calling("the post_hook of the autotuner", self.__name__, arguments):
+                self._user_post_hook(arguments, exception)
             return
         for name, saved in self._saved.items():
             overwrite(arguments[name], saved)
         self._saved = {}
+
+    def _call_hook(self, config: Config, arguments: dict[str, Any]) -> None:
+        """The hook of one configuration, if it has one."""
+        if config.pre_hook is not None:
+            with _calling(f"the pre_hook of the configuration ({config})", self.__name__, arguments):
+                config.pre_hook(arguments)
 
     # ---- which configurations
 
@@ -276,7 +301,8 @@ class Autotuner(Launcher):
         """The configurations that are worth measuring for these arguments."""
         configs = list(self.configs)
         if self.early_config_prune is not None:
-            configs = list(self.early_config_prune(configs, self.nargs, **kwargs))
+            with _calling("early_config_prune", self.__name__, {**self.nargs, **kwargs}):
+                configs = list(self.early_config_prune(configs, self.nargs, **kwargs))
             if not configs:
                 raise ValueError(
                     f"{self.__name__}: early_config_prune has left no configuration for these arguments; it must return "
@@ -287,9 +313,11 @@ class Autotuner(Launcher):
             keep = int(len(configs) * keep) if isinstance(keep, float) and keep <= 1.0 else int(keep)
             keep = max(1, keep)
             if len(configs) > keep:
-                estimates = {
-                    config: self.perf_model(**{**self.nargs, **kwargs, **config.all_kwargs()}) for config in configs
-                }
+                estimates = {}
+                for config in configs:
+                    arguments = {**self.nargs, **kwargs, **config.all_kwargs()}
+                    with _calling("perf_model", self.__name__, arguments):
+                        estimates[config] = self.perf_model(**arguments)
                 configs = sorted(configs, key=estimates.__getitem__)[:keep]
         return configs
 
@@ -317,8 +345,7 @@ class Autotuner(Launcher):
         where launches concern several of them."""
         arguments = {**self.nargs, **kwargs, **config.all_kwargs()}
         order()
-        if config.pre_hook is not None:
-            config.pre_hook(arguments)
+        self._call_hook(config, arguments)
         self.pre_hook(arguments)
         order()
         start = time.perf_counter()
@@ -359,8 +386,8 @@ class Autotuner(Launcher):
         return self._measure(config, args, grid, kwargs, _agree.Together(False, self.__name__))
 
     def _compiles(self, config: Config, args, grid, kwargs) -> tuple[Any, BaseException | None]:
-        if config.pre_hook is not None:  # it may set what the code depends on: blocks of descriptors
-            config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
+        # It may set what the code depends on: blocks of descriptors.
+        self._call_hook(config, {**self.nargs, **kwargs, **config.all_kwargs()})
         try:
             return self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **config.all_kwargs()}), None
         except (CompilationError, OutOfResources) as error:
@@ -461,8 +488,14 @@ class Autotuner(Launcher):
             self.best_config = config
             if config.pre_hook is not None:
                 arguments = {**self.nargs, **kwargs, **config.all_kwargs()}
-                _stream.submit(lambda: config.pre_hook(arguments))
+                _stream.submit(lambda: self._call_hook(config, arguments))
             return self._call(config, args, grid, kwargs)
+        except (TypeError, ValueError) as error:
+            if self._has_no_configs and hasattr(error, "add_note"):
+                error.add_note(
+                    f"configs of @nereid.autotune of {self.__name__} is empty, so no constexpr gets its value from it"
+                )
+            raise
         finally:
             self.nargs = {}
 
@@ -470,8 +503,7 @@ class Autotuner(Launcher):
         kernels = []
         for config in self.prune_configs(kwargs):
             self._check_conflicts(config, args, kwargs)
-            if config.pre_hook is not None:
-                config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
+            self._call_hook(config, {**self.nargs, **kwargs, **config.all_kwargs()})
             kernels.append(self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **config.all_kwargs()}))
         return kernels
 

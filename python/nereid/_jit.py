@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import __future__
+import builtins
 import difflib
 import functools
 import inspect
@@ -66,6 +68,29 @@ def _annotation_kind(annotation: Any) -> tuple[bool, bool, str | None]:
     if isinstance(annotation, _types.dtype) and not annotation.is_void():
         return False, False, annotation.__nereid_type__
     return False, False, None
+
+
+def _warn_of_unknown_annotation(fn: Callable, parameter: inspect.Parameter) -> None:
+    """An annotation in quotes that names neither a type of the language nor anything else
+    that the function sees has no effect: it is most likely misspelt."""
+    text = parameter.annotation
+    if not isinstance(text, str):
+        return
+    if fn.__code__.co_flags & __future__.annotations.compiler_flag:
+        if text[:1] not in "'\"":
+            return
+        text = text.strip("'\"")
+    if not text.isidentifier() or not text[0].islower() or _annotation_kind(text) != (False, False, None):
+        return
+    if text in fn.__globals__ or hasattr(builtins, text) or text in ("void", "tensor"):
+        return
+    names = [*_types.PUBLIC_DTYPES, *_types.BY_SIGNATURE, "constexpr", "const"]
+    near = difflib.get_close_matches(text, names, 1)
+    warnings.warn(
+        f"@nereid.jit of {fn.__name__}: the annotation {text!r} of parameter '{parameter.name}' is no type of the language "
+        f"and has no effect{f'; did you mean {near[0]!r}?' if near else ''}",
+        stacklevel=4,
+    )
 
 
 class JITParameter:
@@ -163,6 +188,8 @@ class JITFunction(_runtime.Dispatcher):
             JITParameter(i, parameter, parameter.name in plain, parameter.name in unaligned)
             for i, parameter in enumerate(parameters)
         ]
+        for parameter in parameters:
+            _warn_of_unknown_annotation(fn, parameter)
         for parameter in self.params:
             if parameter.is_constexpr and parameter.name in plain | unaligned:
                 raise CompilationError(

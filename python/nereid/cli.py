@@ -8,6 +8,7 @@ import contextlib
 import importlib.util
 import os
 import platform
+import re
 import shlex
 import signal
 import sys
@@ -388,12 +389,18 @@ def _add_explain(commands) -> None:
     parser = commands.add_parser(
         "explain",
         help="what an error of the compiler means",
-        description="Shows an entry of the compiler's catalogue of errors and warnings: its text, with {0}, {1} for "
-        "what varies, and what to write instead. The name is `error.name` of a nereid.CompilationError; without one, "
+        description="Shows an entry of the compiler's catalogue of errors and warnings: its text, with ... for what "
+        "varies, and what to write instead. The name is `error.name` of a nereid.CompilationError; without one, "
         "all names are listed.",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="e.g. broadcast_mismatch, or a part of a name or text")
     parser.set_defaults(function=_explain)
+
+
+def _with_gaps(text: str) -> str:
+    """A template of the catalogue as readers see it: `...` for what varies, nothing for
+    an addition at the end of a word."""
+    return re.sub(r"\{\d\}", "...", re.sub(r"(?<=[a-z])\{\d\}", "", text))
 
 
 def _explain(args: argparse.Namespace) -> int:
@@ -409,9 +416,11 @@ def _explain(args: argparse.Namespace) -> int:
     if not found:
         raise UsageError(f"nereid explain: the catalogue has no '{args.name}'; `nereid explain` lists all names")
     for name, message, instead in found:
-        print(f"{name}\n  {message}")
-        if instead:
-            print(f"  help: {instead}")
+        print(f"{name}\n  {_with_gaps(message)}")
+        if re.search(r"[a-z]", re.sub(r"\{\d\}", "", instead)):
+            print(f"  help: {_with_gaps(instead)}")
+        elif instead:
+            print("  help: the error itself says what to write at its place")
     return 0
 
 

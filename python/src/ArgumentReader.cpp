@@ -474,7 +474,7 @@ bool ArgumentReader::readArrayArgument(PyObject *value, const Parameter &paramet
     return false;
   if (parameter.annotation != Dtype::None)
     return fail("the " + describeObject(value) + " was given where the annotation says a scalar of type " +
-                dtypeInfo(parameter.annotation).name);
+                dtypeInfo(parameter.annotation).name + "; write x.item() for the value of an array of one element");
   if (view.readOnly && !parameter.isConst)
     return fail("the " + describeObject(value) +
                 " is read-only. Pass a copy (x.copy()), or declare that the kernel only reads it by annotating the "

@@ -204,6 +204,13 @@ bool bindArguments(Dispatcher &state, Bound &bound, PyObject *const *args, size_
   return true;
 }
 
+std::string parameterNames(const Dispatcher &state) {
+  std::string names;
+  for (const auto &parameter : state.parameters)
+    names += (names.empty() ? "" : ", ") + parameter.nameText;
+  return names;
+}
+
 /// The dict that a callable grid gets: every parameter with its value.
 PyObject *boundDict(const Dispatcher &state, const Bound &bound) {
   PyObject *dict = PyDict_New();
@@ -362,6 +369,8 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
     if (PyCallable_Check(grid)) {
       PyObject *dict = boundDict(state, bound);
       PyObject *made = dict ? PyObject_CallOneArg(grid, dict) : nullptr;
+      if (dict && !made)
+        addNote("in the grid function of kernel " + state.name + "; the arguments are " + parameterNames(state));
       Py_XDECREF(dict);
       const bool ok = made && parseGrid(state.name, made, /*called=*/true, size);
       Py_XDECREF(made);

@@ -90,4 +90,17 @@ void python::raiseJobError(const runtime::Status &status) {
   throw nb::python_error();
 }
 
+void python::addNote(const std::string &text) {
+  PyObject *kind = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&kind, &value, &trace);
+  PyErr_NormalizeException(&kind, &value, &trace);
+  if (value && PyObject_HasAttrString(value, "add_note")) { // Python 3.11
+    PyObject *done = PyObject_CallMethod(value, "add_note", "s", text.c_str());
+    if (!done)
+      PyErr_Clear();
+    Py_XDECREF(done);
+  }
+  PyErr_Restore(kind, value, trace);
+}
+
 void python::setArgumentError(const std::string &text) { PyErr_SetString(errorTypes().argument, text.c_str()); }

@@ -33,6 +33,9 @@ inline void checkJob(const runtime::Status &status) {
     raiseJobError(status);
 }
 
+/// Adds a note to the exception that is set, where Python has notes.
+void addNote(const std::string &text);
+
 /// Sets ArgumentError with `text`.
 void setArgumentError(const std::string &text);
 

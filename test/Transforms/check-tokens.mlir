@@ -73,9 +73,8 @@ tt.func public @sum_unused(%sig: !tt.ptr<i32>, %v: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %sum = scf.for %i = %c0 to %v step %c1 iter_args(%acc = %c0) -> (i32) : i32 {
-    // expected-error @+3 {{the token of this wait is never consumed}}
-    // expected-note @+2 {{unused_token="keep"}}
-    // expected-note @+1 {{write `ptr = dl.consume_token(ptr, token)` for each pointer through which the data is accessed, and access it through the new `ptr`}}
+    // expected-error @+2 {{the token of this wait is never consumed}}
+    // expected-note @+1 {{unused_token="keep"}}
     %t = distributed.wait %sig, %c1, %v, scope = gpu semantic = acquire : !tt.ptr<i32>, i32, i32 -> i32
     %next = arith.addi %acc, %t : i32
     scf.yield %next : i32

@@ -27,6 +27,8 @@ CASES = {
     "not_a_runtime_value": _kernel("x_ptr, n", 'tl.store(x_ptr, ⟦"text"⟧)'),
     "number_too_large": _kernel("x_ptr, n", "a = ⟦2**70⟧"),
     "number_out_of_range": _kernel("x_ptr, n", "⟦tl.zeros((4,), tl.int8) + 1000⟧"),
+    "argument_out_of_range": _kernel("x_ptr, n", "tl.topk(tl.arange(0, 8), ⟦64⟧)"),
+    "comprehension_bound": _kernel("x_ptr, n", "[i for i in range(⟦n⟧)]"),
     "float_to_integer_constant": _kernel("x_ptr, n", "⟦tl.full((4,), 1.5, tl.int32)⟧"),
     "negative_with_unsigned": _kernel("u", "⟦u + -1⟧"),
     "operands_invalid": [

@@ -128,7 +128,7 @@ def test_two_classes_do_not_mix(tmp_path):
         if n > 3:
             both = Twin(x_ptr)
     """
-    with pytest.raises(nereid.CompilationError, match="'both' is an aggregate"):
+    with pytest.raises(nereid.CompilationError, match="'both' is an instance of 'Twin' in one branch"):
         build(tmp_path, body)
 
 

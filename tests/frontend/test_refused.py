@@ -191,7 +191,7 @@ CASES = {
                 ⟦a⟧ = tl.zeros((8,), tl.float32)
         """,
         "'a' is fp32[4] block in one branch of the `if`, fp32[8] block in the other",
-        "give it the same type",
+        "give both the same shape",
     ),
     "loop changes a type": (
         """
@@ -214,7 +214,7 @@ CASES = {
                 ⟦a⟧ = tl.zeros((8,), tl.float32)
         """,
         "'a' is fp32[4] block before the loop, but fp32[8] block at the end of its body",
-        "keeps its type and shape",
+        "a block of the final shape",
     ),
     "loop changes what is not a run-time value": (
         """

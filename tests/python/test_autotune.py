@@ -2,6 +2,8 @@
 """@autotune and @heuristics: what is measured, chosen, remembered; hooks; bad use; kernels
 that communicate."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -338,3 +340,36 @@ def run_local_kernel():
 
 def test_local_kernel_on_one_rank():
     assert nereid.testing.spawn(run_local_kernel, 2) == [[1.0] * 5, None]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
+def test_errors_of_functions_of_the_user_say_where():
+    def fails(*args, **kwargs):
+        raise KeyError("nope")
+
+    def note(kernel, **constants):
+        y = np.zeros(5, np.float32)
+        with pytest.raises(KeyError, match="nope") as caught:
+            kernel[grid](y, y, 5, **constants)
+        return caught.value.__notes__
+
+    arguments = "of kernel add_one; the arguments are x_ptr, y_ptr, n"
+    assert note(nereid.heuristics({"BLOCK": fails})(add_one())) == [f"in the heuristic of 'BLOCK' {arguments}"]
+    tune = {
+        "early_config_prune": {"prune_configs_by": {"early_config_prune": fails}},
+        "perf_model": {"prune_configs_by": {"perf_model": fails, "top_k": 1}},
+        "the pre_hook of the autotuner": {"pre_hook": fails},
+    }
+    for what, options in tune.items():
+        [text] = note(nereid.autotune(CONFIGS, key=["n"], **options)(add_one()))
+        assert text.startswith(f"in {what} {arguments}"), text
+    [text] = note(nereid.autotune([Config({"BLOCK": 8}, pre_hook=fails)], key=[])(add_one()))
+    assert text.startswith("in the pre_hook of the configuration (BLOCK: 8, ") and arguments in text
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
+def test_no_configuration_for_a_constant():
+    y = np.zeros(5, np.float32)
+    with pytest.raises(nereid.ArgumentError, match="'BLOCK'") as caught:
+        nereid.autotune([], key=[])(add_one())[(1,)](y, y, 5)
+    assert "configs of @nereid.autotune of add_one is empty" in caught.value.__notes__[0]

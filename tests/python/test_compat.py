@@ -210,3 +210,53 @@ def test_host_library_of_the_npu(tmp_path, cache_folder):
     script = write(tmp_path / "script.py", SHMEM)
     done = run("-m", "nereid", "run", "-n", "2", "--as-triton", script)
     assert sorted(done.stdout.split("\n")[:2]) == ["got 7", "got 8"]
+
+
+AGGREGATES = """
+import numpy as np
+import triton
+import triton.language as tl
+from triton.language.core import _aggregate as aggregate, builtin
+
+
+@builtin
+def low_level(x, _semantic=None):
+    return _semantic.add(x, x)
+
+
+@aggregate
+class Pair:
+    a: tl.tensor
+    K: tl.constexpr
+
+    def __init__(self, a, K):
+        self.a = a
+        self.K = K
+
+
+@triton.jit
+def kernel(x_ptr, BAD: tl.constexpr):
+    pair = Pair(tl.load(x_ptr), tl.constexpr(3))
+    tl.store(x_ptr, pair.a * pair.K)
+    if BAD:
+        low_level(3)
+
+
+x = np.array([5])
+kernel[(1,)](x, False)
+assert x[0] == 15
+try:
+    kernel[(1,)](x, True)
+except triton.CompilationError as error:
+    print("low_level" in str(error), "@builtin" in str(error))
+"""
+
+
+def test_aggregates_and_builtins_of_core(tmp_path):
+    file = tmp_path / "aggregates.py"
+    file.write_text(AGGREGATES)
+    result = subprocess.run(
+        [sys.executable, "-m", "nereid", "run", "--as-triton", str(file)], capture_output=True, text=True, timeout=120
+    )
+    assert result.returncode == 0, result.stderr
+    assert "True True" in result.stdout, result.stdout

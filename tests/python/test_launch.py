@@ -4,6 +4,7 @@ C functions, so that these tests need no compiler."""
 
 import collections
 import struct
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -401,8 +402,24 @@ def test_wrong_grids(recorder, refused, grid, words):
 
 
 def test_errors_of_a_grid_function_come_through(recorder):
-    with pytest.raises(KeyError, match="nope"):
+    with pytest.raises(KeyError, match="nope") as caught:
         one[lambda meta: meta["nope"]](2)
+    if sys.version_info >= (3, 11):
+        assert caught.value.__notes__ == ["in the grid function of kernel one; the arguments are x"]
+    with pytest.raises(nereid.ArgumentError) as caught:
+        one[lambda meta: 5](2)
+    assert not getattr(caught.value, "__notes__", [])
+
+
+def test_unknown_type_in_quotes(recorder):
+    def kernel(a: "banana", b: "int23", c: "int32", d: "np", e: "Tensor"):  # noqa: F821
+        pass
+
+    with pytest.warns(UserWarning) as seen:
+        nereid.jit(kernel)
+    texts = [str(warning.message) for warning in seen]
+    assert len(texts) == 2 and "'banana' of parameter 'a' is no type of the language" in texts[0]
+    assert "'int23' of parameter 'b'" in texts[1] and "did you mean 'int" in texts[1]
 
 
 def test_call_without_a_grid(recorder, refused):

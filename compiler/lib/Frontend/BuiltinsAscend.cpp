@@ -24,7 +24,7 @@ static Value multibuffer(Semantic &s, const BoundArgs &args) {
   tensorArg(s, args, 0);
   Int size = s.constexprInt(args, 1);
   if (size != 2)
-    fail(Diag::number_out_of_range, args.ranges[1], toString(size), "the number of buffers", "2", "2");
+    fail(Diag::argument_out_of_range, args.ranges[1], toString(size), "the number of buffers", "2", "2");
   return args[0];
 }
 
@@ -39,7 +39,7 @@ static void checkEvent(Semantic &s, const BoundArgs &args, unsigned i) {
   }
   Int event = s.constexprInt(args, i);
   if (event < 0 || event > 15)
-    fail(Diag::number_out_of_range, args.ranges[i], toString(event), "event_id", "0", "15");
+    fail(Diag::argument_out_of_range, args.ranges[i], toString(event), "event_id", "0", "15");
 }
 
 /// With several vector cores only one of them runs with the cube code; the flags

@@ -74,7 +74,7 @@ static Value integerArg(Semantic &s, const BoundArgs &args, unsigned i) {
 static int64_t dimArg(Semantic &s, const BoundArgs &args, unsigned i, int64_t rank, int64_t limit) {
   Int dim = s.constexprInt(args, i);
   if (dim < 0 || dim >= limit)
-    fail(Diag::number_out_of_range, args.ranges[i], toString(dim), "dim", "0", std::to_string(limit - 1));
+    fail(Diag::argument_out_of_range, args.ranges[i], toString(dim), "dim", "0", std::to_string(limit - 1));
   return int64_t(dim);
 }
 

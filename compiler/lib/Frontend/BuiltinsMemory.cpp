@@ -54,6 +54,14 @@ static void refuseWithBlockPointer(const BoundArgs &args, std::initializer_list<
       fail(Diag::block_pointer_mask, args.ranges[i], parameterName(args, i));
 }
 
+/// Text in the place of boundary_check is meant for one of the options behind it.
+static void refusePositionalOption(const BoundArgs &args, const char *options) {
+  if (args[3].is<std::string>())
+    fail(Diag::argument_kind, args.ranges[3], parameterName(args, 3), functionName(args.info),
+         "a tuple of dimensions of a block pointer", args[3].describe(),
+         std::string("the fourth parameter is boundary_check: pass ") + options + " by name");
+}
+
 static void refuseWithoutBlockPointer(const BoundArgs &args, std::initializer_list<unsigned> indices) {
   for (unsigned i : indices) {
     const Tuple *tuple = args[i].getIf<Tuple>();
@@ -123,6 +131,7 @@ static void scalarWithScalarPointer(const BoundArgs &args, unsigned i, const Ten
 
 Value nereid::frontend::load(Semantic &s, const BoundArgs &args) {
   Tensor pointer = pointerArg(s, args, 0);
+  refusePositionalOption(args, "padding_option=, cache_modifier= and eviction_policy=");
   if (pointer.type.isBlockPointer())
     return loadBlockPointer(s, args, pointer);
   refuseWithoutBlockPointer(args, {3, 4});
@@ -162,6 +171,7 @@ static Value store(Semantic &s, const BoundArgs &args) {
   Tensor pointer = pointerArg(s, args, 0);
   auto cache = cacheArg(s, args, 4, false);
   auto eviction = evictionArg(s, args, 5);
+  refusePositionalOption(args, "cache_modifier= and eviction_policy=");
   if (pointer.type.isBlockPointer()) {
     refuseWithBlockPointer(args, {2});
     Type element = pointer.type.element();

@@ -48,7 +48,7 @@ static Four philoxRounds(const Emit &e, Four c, Tensor k0, Tensor k1, int64_t ro
 static int64_t roundsArg(Semantic &s, const BoundArgs &args, unsigned i) {
   Int rounds = s.constexprInt(args, i);
   if (rounds < 1 || rounds > 64)
-    fail(Diag::number_out_of_range, args.ranges[i], toString(rounds), "the number of Philox rounds", "1", "64");
+    fail(Diag::argument_out_of_range, args.ranges[i], toString(rounds), "the number of Philox rounds", "1", "64");
   return int64_t(rounds);
 }
 

@@ -82,7 +82,7 @@ static Value getElement(Semantic &s, const BoundArgs &args) {
     fail(Diag::block_pointer_rank, args.ranges[1], "indice", window.offsets.size(), rank);
   for (size_t d = 0; d < rank; ++d)
     if (const Int *index = window.offsets[d].getIf<Int>(); index && (*index < 0 || *index >= block.type.shape()[d]))
-      fail(Diag::number_out_of_range, args.ranges[1], toString(*index), llvm::formatv("dimension {0}", d).str(), "0",
+      fail(Diag::argument_out_of_range, args.ranges[1], toString(*index), llvm::formatv("dimension {0}", d).str(), "0",
            std::to_string(block.type.shape()[d] - 1));
   return s.reshape(extract(s, block, window, args.range), {}, false, args.range);
 }

@@ -171,7 +171,7 @@ static Value topk(Semantic &s, const BoundArgs &args) {
   Tensor x = sortable(s, args, 2);
   Int count = s.constexprInt(args, 1);
   if (count < 1 || count > x.type.shape().back())
-    fail(Diag::number_out_of_range, args.ranges[1], toString(count), "k", "1", std::to_string(x.type.shape().back()));
+    fail(Diag::argument_out_of_range, args.ranges[1], toString(count), "k", "1", std::to_string(x.type.shape().back()));
   Network network(s, sortingKeys(s, x, args.range), s.constexprBool(args, 3), args.range);
   network.sort();
   return fromKeys(s, network.leading(int64_t(count)), x.type, args.range);

@@ -212,7 +212,7 @@ std::vector<int64_t> Semantic::constexprShape(const BoundArgs &args, unsigned i)
            "a tuple of integers", item.describe());
     }
     if (*size > (Int(1) << 31) || *size < -(Int(1) << 31))
-      fail(Diag::number_out_of_range, args.ranges[i], toString(*size), "a dimension", "0", "2147483647");
+      fail(Diag::argument_out_of_range, args.ranges[i], toString(*size), "a dimension", "0", "2147483647");
     shape.push_back(int64_t(*size));
   }
   return shape;

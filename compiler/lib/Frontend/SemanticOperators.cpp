@@ -13,6 +13,10 @@ using namespace nereid;
 using namespace nereid::frontend;
 namespace arith = mlir::arith;
 
+/// Help where a number is expected and a pointer comes.
+static const char *const arrayForNumber = "a pointer stands for an array; pass a number as one: int(x) or x.item() "
+                                          "instead of an array of one element";
+
 const char *nereid::frontend::spelling(BinaryOp op) {
   static const char *const names[] = {"+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "@"};
   return names[int(op)];
@@ -81,7 +85,8 @@ std::pair<Tensor, Tensor> Semantic::operands(const Value &lhs, const Value &rhs,
     const Tensor *tensor = value.getIf<Tensor>();
     bool valid = value.isNumber() || (tensor && !tensor->type.isBlockPointer() && !tensor->type.isDescriptor());
     if (!valid || (tensor && tensor->type.isPointerLike() && !pointerAllowed))
-      failOperands(Diag::operands_invalid, range, lhs, rhs, rules.what, lhs.describe(), rhs.describe(), "");
+      failOperands(Diag::operands_invalid, range, lhs, rhs, rules.what, lhs.describe(), rhs.describe(),
+                   tensor && tensor->type.element().isPointer() ? arrayForNumber : "");
   };
   check(lhs, rules.leftPointer);
   check(rhs, rules.rightPointer);
@@ -254,7 +259,14 @@ Value Semantic::compare(CompareOp op, const Value &lhs, const Value &rhs, const 
     fail(Diag::comparison_invalid, range, spelling(op));
   const Tensor *left = lhs.getIf<Tensor>(), *right = rhs.getIf<Tensor>();
   if ((left && left->type.isPointerLike()) || (right && right->type.isPointerLike()))
-    failOperands(Diag::pointer_comparison, range, lhs, rhs, lhs.describe(), rhs.describe());
+    try {
+      failOperands(Diag::pointer_comparison, range, lhs, rhs, lhs.describe(), rhs.describe());
+    } catch (const CompileError &error) {
+      Diagnostic diagnostic = error.diagnostic;
+      if (!(left && left->type.isPointerLike() && right && right->type.isPointerLike()))
+        diagnostic.help = arrayForNumber;
+      throw CompileError(diagnostic);
+    }
   auto [a, b] = operands(lhs, rhs, {spelling(op)}, range);
   if (needsWidening(a.type)) {
     a = cast(a, Scalar::Fp16, range);

@@ -102,8 +102,8 @@ std::string nereid::frontend::pythonText(const Value &value, bool repr) {
 }
 
 std::string Value::describe() const {
-  if (isNone())
-    return "None";
+  if (const None *none = getIf<None>())
+    return none->origin.empty() ? "None" : "None (" + none->origin + ")";
   if (is<bool>() || is<double>() || is<std::string>())
     return "constexpr " + pythonText(*this, true);
   if (const Int *i = getIf<Int>()) {

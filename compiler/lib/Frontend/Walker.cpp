@@ -163,6 +163,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Walker::build() {
     const Param &param = function.params[i];
     Value value = withDescriptors(request.arguments[i], fill(values[i], entry->getArguments(), next, param.range),
                                   param.range);
+    if (value.isNone())
+      value = None{"the argument '" + param.name + "' of the kernel"};
     kernel.locals[param.name] = Binding{std::move(value), param.range, param.isConstexpr, nextVersion++};
   }
   frame = &kernel;

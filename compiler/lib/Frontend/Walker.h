@@ -141,6 +141,15 @@ private:
   Value conditionalThatBinds(const ConditionalExpr &expr, const Tensor &condition);
   /// nullopt when the two cannot become one value.
   std::optional<Unified> unify(const Value &a, const Value &b, const SourceRange &range);
+  /// Why two values that unify refuses cannot become one: the innermost parts that
+  /// differ and how they are reached, and what to write instead ("" for what can be
+  /// cast).
+  struct Difference {
+    std::string path, first, second, help;
+  };
+  Difference difference(const Value &a, const Value &b, const SourceRange &range, bool inLoop);
+  /// Sets the help, and adds a note when only a part of the values differs.
+  void explainDifference(Diagnostic &diagnostic, const Value &a, const Value &b, const SourceRange &range);
   /// Which items are fields of an aggregate that stay constants.
   std::vector<bool> constantFields(const Tuple &tuple);
   bool unify(const Value &a, const Value &b, const SourceRange &range, Unified &result, Value &form);
@@ -159,8 +168,9 @@ private:
     unsigned first, count; // of its values among the loop's
   };
   Flow walkFor(const ForStmt &stmt);
-  /// The constants that tl.static_range runs over.
-  std::vector<Value> staticRange(const CallExpr &call, const BuiltinInfo &info);
+  /// The constants that tl.static_range, or the range of a comprehension, runs over.
+  std::vector<Value> staticRange(const CallExpr &call, const BuiltinInfo &info,
+                                 Diag runtimeBound = Diag::static_range_bound);
   Tensor whileCondition(const Value &test, const SourceRange &range);
   Flow walkUnrolled(const ForStmt &stmt, llvm::ArrayRef<Value> items);
   Flow walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const BoundArgs &args);

@@ -67,6 +67,77 @@ bool Walker::unify(const Value &a, const Value &b, const SourceRange &range, Uni
   return true;
 }
 
+Walker::Difference Walker::difference(const Value &a, const Value &b, const SourceRange &range, bool inLoop) {
+  auto describe = [&](const Value &value) {
+    if (const auto *function = value.getIf<Function>())
+      return "jit function '" + function->def->name + "'";
+    if (const auto *tuple = value.getIf<Tuple>(); tuple && tuple->aggregate >= 0)
+      if (std::optional<std::string> name = environment.className(Host{tuple->aggregate, ""}))
+        return "an instance of '" + *name + "'";
+    return value.describe();
+  };
+  Difference result{"", describe(a), describe(b), ""};
+  const std::string decide = inLoop ? "it is fixed at compile time: a run-time loop cannot change it"
+                                    : "it is fixed at compile time: decide with an `if` on a tl.constexpr";
+  const auto *x = a.getIf<Tuple>(), *y = b.getIf<Tuple>();
+  if (x && y && x->aggregate == y->aggregate && x->items.size() == y->items.size()) {
+    std::vector<bool> constants = constantFields(*x);
+    for (size_t i = 0; i < x->items.size(); ++i) {
+      bool isConstant = constants[i] && !identical(x->items[i], y->items[i]);
+      if (!isConstant && unify(x->items[i], y->items[i], range))
+        continue;
+      Difference inner = difference(x->items[i], y->items[i], range, inLoop);
+      bool isNamed = i < x->names.size() && x->names == y->names;
+      inner.path = (isNamed ? "." + x->names[i] : "[" + std::to_string(i) + "]") + inner.path;
+      if (isConstant)
+        inner.help = "the field is annotated tl.constexpr, so its value is part of the type; annotate a field that "
+                     "varies at run time tl.tensor";
+      return inner;
+    }
+    return result;
+  }
+  auto isInstance = [](const Tuple *tuple) { return tuple && tuple->aggregate >= 0; };
+  if (isInstance(x) || isInstance(y))
+    result.help = "both must be instances of one aggregate";
+  else if (x && y)
+    result.help = "both tuples need the same number of items";
+  else if (x || y)
+    result.help = "a tuple stays a tuple: make both one, of the same number of items";
+  else if (a.is<Function>() || b.is<Function>() || a.is<Builtin>() || b.is<Builtin>() || a.is<BoundMethod>() ||
+           b.is<BoundMethod>())
+    result.help = std::string("a run-time value cannot say which function is called: ") +
+                  (inLoop ? "call them by name inside the loop" : "call each inside its branch");
+  else if (a.isTensor() && b.isTensor()) {
+    Type s = a.as<Tensor>().type, t = b.as<Tensor>().type;
+    if (s.isDescriptor() || t.isDescriptor())
+      result.help = "both must be descriptors of the same block shape and dtype";
+    else if (s.isBlockPointer() || t.isBlockPointer())
+      result.help = "both must be block pointers of the same block shape and dtype";
+    else if (s.shape() != t.shape())
+      result.help = inLoop ? "start with a block of the final shape, e.g. `tl.zeros(shape, dtype)`"
+                           : "give both the same shape, e.g. with `tl.broadcast_to` or `tl.zeros(shape, dtype)`";
+    else if (s.element().isPointer() || t.element().isPointer())
+      result.help = s.element().isPointer() && t.element().isPointer()
+                        ? "both must point to elements of one dtype; `p.to(tl.pointer_type(tl.float32))` casts a pointer"
+                        : "a pointer stays a pointer: give the other value another name";
+  } else if (!(a.isTensor() || a.isNumber()) || !(b.isTensor() || b.isNumber())) {
+    bool none = a.isNone() || b.isNone();
+    result.help = none && !inLoop ? "None is known at compile time alone: decide with an `if` on a tl.constexpr, or give "
+                                    "both a run-time value, e.g. a zero"
+                  : none ? "None is known at compile time alone: start with a run-time value, e.g. `tl.zeros(shape, dtype)`"
+                         : decide;
+  }
+  return result;
+}
+
+void Walker::explainDifference(Diagnostic &diagnostic, const Value &a, const Value &b, const SourceRange &range) {
+  Difference found = difference(a, b, range, /*inLoop=*/false);
+  if (!found.help.empty())
+    diagnostic.help = found.help;
+  if (!found.path.empty())
+    diagnostic.notes.push_back({range, "they differ in `" + found.path + "`: " + found.first + " and " + found.second});
+}
+
 std::optional<Unified> Walker::unify(const Value &a, const Value &b, const SourceRange &range) {
   Unified result;
   if (!unify(a, b, range, result, result.form))
@@ -216,6 +287,7 @@ Flow Walker::mergeFlows(Branch &thenBranch, Branch &elseBranch, std::vector<std:
     Diagnostic diagnostic = makeDiagnostic(Diag::return_types_differ, b.range, b.value.describe(),
                                            frame->function->name, a.value.describe());
     diagnostic.notes.push_back({a.range, "the other `return`"});
+    explainDifference(diagnostic, b.value, a.value, b.range);
     throw CompileError(diagnostic);
   }
   for (size_t i = 0; i < unified->leaves.size(); ++i) {
@@ -291,8 +363,13 @@ Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseB
       if (!unified) {
         const Binding &later = old && b->version == old->version ? *a : *b;
         const Binding &earlier = &later == a ? *b : *a;
-        Diagnostic why = makeDiagnostic(Diag::branch_types_differ, later.range, name, a->value.describe(),
-                                        b->value.describe());
+        Difference found = difference(a->value, b->value, later.range, /*inLoop=*/false);
+        Diagnostic why = makeDiagnostic(Diag::branch_types_differ, later.range, name + found.path, found.first,
+                                        found.second);
+        if (a->isConstexpr && b->isConstexpr)
+          why.help = "a tl.constexpr has one value: decide with an `if` on constants, or leave the annotation out";
+        else if (!found.help.empty())
+          why.help = found.help;
         why.notes.push_back({earlier.range, "the other definition of '" + name + "'"});
         if (old)
           throw CompileError(why);
@@ -389,6 +466,7 @@ Value Walker::conditional(const ConditionalExpr &expr) {
       SourceRange place = tensor && tensor->range.isValid() ? tensor->range : arms[i]->range;
       diagnostic.notes.push_back({place, values[i].describe() + " is defined here"});
     }
+    explainDifference(diagnostic, values[0], values[1], expr.range);
     throw CompileError(diagnostic);
   }
   std::vector<mlir::Type> results;
@@ -417,18 +495,22 @@ Value Walker::conditionalThatBinds(const ConditionalExpr &expr, const Tensor &co
   before.erase(result);
   Branch branches[] = {{&op.getThenRegion().front(), before, {}}, {&op.getElseRegion().front(), before, {}}};
   const Expr *arms[] = {expr.body.get(), expr.orelse.get()};
-  std::string kinds[2];
+  Value values[2];
   for (int i = 0; i < 2; ++i)
     walkInto(branches[i], [&]() -> Flow {
       Value value = eval(*arms[i]);
-      kinds[i] = value.describe();
+      values[i] = value;
       frame->locals[result] = Binding{std::move(value), arms[i]->range, false, nextVersion++};
       return {};
     });
   mergeBranches(op, branches[0], branches[1], &before, expr.range);
   auto merged = frame->locals.find(result);
-  if (merged == frame->locals.end())
-    fail(Diag::conditional_types_differ, expr.range, kinds[0], kinds[1]);
+  if (merged == frame->locals.end()) {
+    Diagnostic diagnostic = makeDiagnostic(Diag::conditional_types_differ, expr.range, values[0].describe(),
+                                           values[1].describe());
+    explainDifference(diagnostic, values[0], values[1], expr.range);
+    throw CompileError(diagnostic);
+  }
   Value value = merged->second.value;
   frame->locals.erase(merged);
   return value;

@@ -305,7 +305,10 @@ Value Walker::callFunction(const FunctionDef &function, std::vector<Argument> po
                            std::vector<KeywordArgument> keywords, const SourceRange &range) {
   Frame callee;
   bindParameters(function, std::move(positional), std::move(keywords), range, callee.locals);
-  return inFunction(callee, function, range, [&] { return walkFunctionBody(function); });
+  Value value = inFunction(callee, function, range, [&] { return walkFunctionBody(function); });
+  if (value.isNone() && value.as<None>().origin.empty())
+    return None{"function '" + function.name + "' returns nothing"};
+  return value;
 }
 
 } // namespace nereid::frontend

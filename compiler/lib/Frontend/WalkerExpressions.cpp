@@ -317,7 +317,7 @@ Value Walker::evalComprehension(const ComprehensionExpr &expr) {
   llvm::StringRef name = builtin ? builtin->info->name : "";
   if (name == "range" || name == "static_range") {
     extension("a list comprehension over a range", "write the items out", expr.iterable->range);
-    items = staticRange(*iteration, *builtin->info);
+    items = staticRange(*iteration, *builtin->info, Diag::comprehension_bound);
   } else {
     Value sequence = iteration ? evalCall(*iteration, callee) : eval(*expr.iterable);
     const auto *tuple = sequence.getIf<Tuple>();

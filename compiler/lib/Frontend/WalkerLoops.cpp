@@ -118,8 +118,13 @@ std::vector<mlir::Value> Walker::yieldedValues(llvm::ArrayRef<Carried> carried, 
     // The number that a constexpr parameter was keeps the variable's type.
     std::optional<Unified> unified = unify(variable.form, now.value, now.range);
     if (!unified || unified->leaves.size() != variable.count) {
-      Diagnostic diagnostic = makeDiagnostic(Diag::loop_types_differ, now.range, variable.name,
-                                             variable.before.value.describe(), now.value.describe());
+      Difference found = difference(variable.form, now.value, now.range, /*inLoop=*/true);
+      if (found.path.empty() && found.help.empty())
+        found.first = variable.before.value.describe();
+      Diagnostic diagnostic = makeDiagnostic(Diag::loop_types_differ, now.range, variable.name + found.path,
+                                             found.first, found.second);
+      if (!found.help.empty())
+        diagnostic.help = found.help;
       diagnostic.notes.push_back({variable.before.range, "'" + variable.name + "' before the loop"});
       throw CompileError(diagnostic);
     }
@@ -179,18 +184,18 @@ Flow Walker::walkFor(const ForStmt &stmt) {
   return walkRuntimeFor(stmt, *iteration, bindArguments(*builtin->info, positional, keywords, iteration->range));
 }
 
-std::vector<Value> Walker::staticRange(const CallExpr &call, const BuiltinInfo &info) {
+std::vector<Value> Walker::staticRange(const CallExpr &call, const BuiltinInfo &info, Diag runtimeBound) {
   std::vector<Argument> positional;
   std::vector<KeywordArgument> keywords;
   evalArguments(call, positional, keywords);
   LoopRange range = loopRange(bindArguments(info, positional, keywords, call.range));
-  auto constant = [](const Value &value, const char *what, const SourceRange &where) {
+  auto constant = [&](const Value &value, const char *what, const SourceRange &where) {
     if (const Int *i = value.getIf<Int>())
       return *i;
     if (const bool *b = value.getIf<bool>())
       return Int(*b);
     if (value.isTensor())
-      fail(Diag::static_range_bound, where, what, value.describe());
+      fail(runtimeBound, where, what, value.describe());
     fail(Diag::loop_bound_kind, where, what, value.describe());
   };
   Int start = constant(range.start, "the start", range.startRange);

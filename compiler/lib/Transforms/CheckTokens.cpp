@@ -182,9 +182,6 @@ private:
     for (ConsumeTokenOp consume : reach.consumers)
       diag.attachNote(consume.getLoc()) << "consumed here; access memory through the pointer that consume_token returns";
     SmallVector<Operation *> loads = getLoadsAfter(wait, calls, /*limit=*/3);
-    if (loads.empty() && reach.consumers.empty())
-      diag.attachNote(wait.getLoc()) << "write `ptr = dl.consume_token(ptr, token)` for each pointer through which the "
-                                        "data is accessed, and access it through the new `ptr`";
     for (Operation *load : loads) {
       if (reach.consumers.empty())
         diag.attachNote(load->getLoc()) << "this load probably reads what the wait is for: write `ptr = "

@@ -77,6 +77,20 @@ def _log2(value: int) -> int:
 
 
 @constexpr_function
+def _builtin(function: Any) -> Any:
+    """Functions that make another compiler's IR: modules that have some can be
+    imported, kernels that call one are told what to write."""
+
+    def refuse(*_args: Any, **_kwargs: Any) -> Any:
+        raise TypeError(
+            f"'{function.__name__}' is a @builtin, which builds the IR of another compiler; Nereid has no such "
+            "builder: write it in the language, as a @triton.jit function"
+        )
+
+    refuse.__name__, refuse.__qualname__, refuse.__doc__ = function.__name__, function.__qualname__, function.__doc__
+    return constexpr_function(refuse)
+
+
 def _is_power_of_two(value: int) -> bool:
     return value > 0 and value & (value - 1) == 0
 
@@ -98,7 +112,8 @@ def _language() -> dict[str, dict[str, Any]]:
     extension = _public(extra.cann.extension)
     names = {
         "triton.language": {name: value for name, value in core.items() if not name.startswith("_")},
-        "triton.language.core": {**core, "TRITON_MAX_TENSOR_NUMEL": core.get("TRITON_MAX_TENSOR_NUMEL", 1 << 20)},
+        "triton.language.core": {**core, "TRITON_MAX_TENSOR_NUMEL": core.get("TRITON_MAX_TENSOR_NUMEL", 1 << 20),
+                                 "_aggregate": nereid.aggregate, "builtin": _builtin},
         "triton.language.standard": {**core, "_log2": _log2, "_is_power_of_two": _is_power_of_two},
         "triton.language.math": math,
         "triton.language.random": core,

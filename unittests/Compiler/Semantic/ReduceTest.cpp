@@ -113,7 +113,7 @@ TEST_F(ReduceTest, Sorting) {
   expectType(tl("bitonic_merge", {block({16}, u32), Int(-1)}), Type::block({16}, u32));
   expectIR({"tt.gather", "arith.select"});
   expectError(Diag::not_supported_yet, "permute", [&] { tl("sort", {block({4, 8}, fp32), Int(0)}); });
-  expectError(Diag::number_out_of_range, "holds 1 to 8", [&] { tl("topk", {block({8}, fp32), Int(9)}); });
+  expectError(Diag::argument_out_of_range, "k, which is 1 to 8", [&] { tl("topk", {block({8}, fp32), Int(9)}); });
   expectError(Diag::power_of_two, "use tl.sort", [&] { tl("bitonic_merge", {block({6}, fp32)}); });
 }
 

@@ -24,8 +24,10 @@ struct BuiltinInfo;
 struct FunctionDef; // AST of a jit function (AST.h)
 class Value;
 
-/// Python's None.
+/// Python's None. `origin`, for messages, says where it comes from: "" when the
+/// kernel writes it.
 struct None {
+  std::string origin;
   bool operator==(const None &) const { return true; }
 };
 

@@ -4,6 +4,7 @@
 #include "Lowering.h"
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/CPU/IR/CPU.h"
+#include "nereid/Support/PassDiagnostics.h"
 #include "nereid/Target/CPU/RuntimeABI.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -336,6 +337,8 @@ struct LowerRuntime : nereid::impl::NereidCPULowerRuntimeBase<LowerRuntime> {
       if (auto result = lowerDistributedOp(lowering, op))
         return *result;
     }
+    if (isa<tt::ElementwiseInlineAsmOp>(op))
+      return reportError(op->getLoc(), Diag::inline_assembly);
     return op->emitError() << "'" << op->getName() << "' is not supported on the CPU";
   }
 

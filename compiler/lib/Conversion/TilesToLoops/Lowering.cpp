@@ -226,10 +226,7 @@ LogicalResult FunctionLowering::lowerOp(Operation *op) {
       .Case<tt::GatherOp>([&](auto gather) { return lowerGather(gather), success(); })
       .Case<tt::HistogramOp>([&](auto histogram) { return lowerHistogram(histogram), success(); })
       .Case<tt::ElementwiseInlineAsmOp>([&](Operation *assembly) {
-        return reportError(assembly->getLoc(), Diag::inline_assembly)
-                   .attachNote()
-               << "use tl functions, or a library function by extern_elementwise",
-               failure();
+        return reportError(assembly->getLoc(), Diag::inline_assembly), failure();
       })
       .Default([&](Operation *other) {
         return reportError(other->getLoc(), Diag::tiles_unsupported, other->getName().getStringRef()), failure();

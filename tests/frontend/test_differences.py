@@ -91,10 +91,10 @@ CLEAR = {
     "comprehension": ("[tl.load(x_ptr + j) for j in range(⟦n⟧)]", "known only at run time", "a comprehension is unrolled"),
     "topk": ("tl.topk(tl.arange(0, 8), ⟦64⟧)", "64 is out of range for k, which is 1 to 8", "a number of 1 to 8"),
     "full": ("⟦tl.full([4], 300, tl.int8)⟧", "which holds -128 to 127", "write a number of -128 to 127"),
-    "no return": ("tl.store(x_ptr, ⟦nothing(n)⟧)", "function 'nothing' returns nothing", ""),
+    "no return": ("tl.store(x_ptr, ⟦nothing(n)⟧)", "function 'nothing' returns nothing", "with a `return`"),
     "array of one element compared": ("⟦tl.arange(0, 4) < x_ptr⟧", "pointers are not compared", "x.item()"),
     "array of one element multiplied": ("⟦n * x_ptr⟧", "'*' does not take", "x.item()"),
-    "no return in an operator": ("⟦n + nothing(n)⟧", "function 'nothing' returns nothing", ""),
+    "no return in an operator": ("⟦n + nothing(n)⟧", "function 'nothing' returns nothing", "with a `return`"),
     "padding by position": (
         "tl.load(x_ptr, n > 3, 0.0, ⟦'zero'⟧)", "argument 'boundary_check' of tl.load", "padding_option=",
     ),
@@ -113,7 +113,7 @@ def test_clear_messages(case, tmp_path):
 
 def test_argument_that_was_none(tmp_path):
     error = refused(tmp_path, "\n@nereid.jit\ndef kernel(x_ptr, n):\n    tl.load(⟦x_ptr + n⟧)\n", x_ptr=None)
-    assert "None (the argument 'x_ptr' of the kernel)" in error.message, error
+    assert "None (the argument 'x_ptr' of the kernel)" in error.message and "`is None`" in str(error), error
 
 
 def test_inline_assembly_of_scalars(tmp_path):

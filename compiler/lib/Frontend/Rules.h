@@ -31,6 +31,10 @@ template <typename... Args>
   throw CompileError(std::move(diagnostic));
 }
 
+/// What to write instead of a None that is no run-time value; "" when it is
+/// written in the kernel, and for other values.
+std::string helpForNone(const Value &value);
+
 /// "tl.load", for messages.
 inline std::string functionName(const BuiltinInfo &info) { return std::string(info.module) + "." + info.name; }
 /// Name of parameter `i` of the call's row.

@@ -133,12 +133,24 @@ Tensor Semantic::full(llvm::ArrayRef<int64_t> shape, const Value &number, Type e
           range};
 }
 
+std::string nereid::frontend::helpForNone(const Value &value) {
+  const None *none = value.getIf<None>();
+  if (!none || none->origin.empty())
+    return "";
+  return llvm::StringRef(none->origin).starts_with("function")
+             ? "end the function with a `return` of the value"
+             : "pass an array or a number, or let the kernel ask `is None` before it uses the argument";
+}
+
 Tensor Semantic::toTensor(const Value &value, const SourceRange &range) {
   if (const Tensor *tensor = value.getIf<Tensor>())
     return *tensor;
   if (value.isNumber())
     return constant(value, naturalType(value, range), range);
-  fail(Diag::not_a_runtime_value, range, value.describe());
+  Diagnostic diagnostic = makeDiagnostic(Diag::not_a_runtime_value, range, value.describe());
+  if (std::string help = helpForNone(value); !help.empty())
+    diagnostic.help = help;
+  throw CompileError(diagnostic);
 }
 
 //===----------------------------------------------------------------------===//

@@ -86,7 +86,7 @@ std::pair<Tensor, Tensor> Semantic::operands(const Value &lhs, const Value &rhs,
     bool valid = value.isNumber() || (tensor && !tensor->type.isBlockPointer() && !tensor->type.isDescriptor());
     if (!valid || (tensor && tensor->type.isPointerLike() && !pointerAllowed))
       failOperands(Diag::operands_invalid, range, lhs, rhs, rules.what, lhs.describe(), rhs.describe(),
-                   tensor && tensor->type.element().isPointer() ? arrayForNumber : "");
+                   tensor && tensor->type.element().isPointer() ? std::string(arrayForNumber) : helpForNone(value));
   };
   check(lhs, rules.leftPointer);
   check(rhs, rules.rightPointer);

@@ -12,8 +12,10 @@
 // CHECK: llvm.call @nrd_wait(
 // CHECK: llvm.load
 // CHECK: llvm.store
-// The spin loop yields.
+// The spin loop yields; the count of its rounds never wraps around.
 // CHECK: llvm.atomicrmw
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> i64
+// CHECK-NEXT: llvm.add %{{.*}}, %{{.*}} : i64
 // CHECK: llvm.call @nrd_yield(
 // CHECK: llvm.call @nrd_notify(
 // CHECK: llvm.return

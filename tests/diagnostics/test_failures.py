@@ -122,6 +122,85 @@ def test_wait_that_nobody_answers(tmp_path):
     assert "7" in output
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("waits", ["libshmem_device.barrier_all()", "flag = dl.consume_token(flag, dl.wait(flag, 1, 'sys', 'acquire'))"])
+def test_one_program_waits_while_another_polls(tmp_path, ranks, waits):
+    code, output, seconds, script = run_job(tmp_path, f"""
+        @nereid.jit
+        def kernel(flag):
+            if tl.program_id(0) == 0:
+                {waits}
+            while tl.load(flag) == 0:  # polls
+                pass
+
+        nereid.init()
+        kernel[(2,)](nereid.symm.zeros((4,), np.int32))
+        """, ranks, NEREID_TIMEOUT="1")
+    assert code != 0 and seconds < 60
+    assert "nothing has moved in the whole job for 1 s" in output, output
+    assert re.search(rf"job\.py:{line_of(script, '# polls')}\b", output), output
+
+
+@pytest.mark.parametrize("poll", [
+    "libshmem_device.int32_atomic_fetch(words, peer) == 0",
+    "libshmem_device.int32_atomic_compare_swap(words, 1, 2, peer) != 1",
+    "libshmem_device.int32_atomic_swap(words + 1, 7, peer) != 0",
+    "libshmem_device.int32_atomic_fetch_add(words, 0, peer) == 0",
+    "libshmem_device.int32_g(words, peer) == 0",
+])
+def test_poll_through_remote_calls_that_change_nothing(tmp_path, poll):
+    code, output, seconds, script = run_job(tmp_path, f"""
+        @nereid.jit
+        def kernel(words):
+            peer = 1 - dl.rank()
+            while {poll}:
+                pass
+
+        nereid.init()
+        words = nereid.symm.zeros((4,), np.int32)
+        words[1] = 7
+        nereid.barrier()
+        kernel[(1,)](words)
+        """, 2, NEREID_TIMEOUT="1")
+    assert code != 0 and seconds < 60
+    assert "nothing has moved in the whole job for 1 s" in output, output
+    assert re.search(rf"job\.py:{line_of(script, 'while ')}\b", output), output
+
+
+def test_remote_polls_of_a_job_that_goes_on(tmp_path):
+    """A lock that all programs fight for, for several times the time-out, and polls with work in each round."""
+    code, output, _, _ = run_job(tmp_path, """
+        @nereid.jit
+        def kernel(words, rounds, work):
+            peer = 0
+            total = tl.load(words + 2)
+            for i in range(rounds):
+                while libshmem_device.int32_atomic_compare_swap(words, 0, 1, peer) != 0:
+                    pass
+                total = tl.load(words + 2)
+                for j in range(work):
+                    total = total * 1664525 + 1013904223
+                tl.store(words + 2, total)
+                libshmem_device.int32_atomic_add(words + 1, 1, peer)
+                libshmem_device.quiet()
+                libshmem_device.int32_atomic_swap(words, 0, peer)
+            while libshmem_device.int32_atomic_fetch(words + 1, peer) < 2 * 2 * rounds:
+                for j in range(work):
+                    total = total * 1664525 + 1013904223
+                tl.store(words + 3, total)
+
+        nereid.init()
+        words = nereid.symm.zeros((4,), np.int32)
+        nereid.barrier()
+        start = time.monotonic()
+        kernel[(2,)](words, 6, 30_000_000)
+        nereid.barrier()
+        print("COUNT", words[1] if nereid.rank() == 0 else 24, time.monotonic() - start, flush=True)
+        """, 2, NEREID_TIMEOUT="1")
+    assert code == 0, output
+    assert output.count("COUNT 24") == 2, output
+
+
 def test_killed_launcher_takes_the_job_with_it(tmp_path):
     script = tmp_path / "job.py"
     script.write_text(HEADER + textwrap.dedent("""

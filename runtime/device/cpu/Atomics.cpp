@@ -66,6 +66,27 @@ static UpdateFunction findUpdate(int32_t op) {
   }
 }
 
+/// Whether `op` leaves another value than `old` in the word. What changes nothing
+/// may be the round of a loop that waits, for a value or for a lock: no progress.
+static bool changesWord(int32_t op, uint64_t old, uint64_t value,
+                        uint64_t compare) {
+  switch (op) {
+  case NRD_AMO_ADD:
+  case NRD_AMO_XOR:
+    return value != 0;
+  case NRD_AMO_AND:
+    return (old & value) != old;
+  case NRD_AMO_OR:
+    return (old | value) != old;
+  case NRD_AMO_COMPARE_SWAP:
+    return old == compare && old != value;
+  case NRD_AMO_FETCH:
+    return false;
+  default: // SET, SWAP
+    return old != value;
+  }
+}
+
 static void noteBadAtomic(Program &p, int32_t op, uint32_t site) {
   noteFailure(p, StatusCode::InvalidArgument,
               "atomic: " + std::to_string(op) +
@@ -95,9 +116,14 @@ extern "C" uint64_t nrd_shmem_atomic(nrd_program *prog, void *ptr,
   uint8_t *at =
       remoteAddress(p, ptr, uint64_t(elem_bytes), pe, "atomic", site);
   p.worker->maybeYield(p);
-  ++p.worker->activity;
-  if (fetches)
-    return applyAtomic(at, value, compare, op, elem_bytes);
+  if (fetches) {
+    uint64_t old = applyAtomic(at, value, compare, op, elem_bytes);
+    if (changesWord(op, old, zeroExtend(value, unsigned(elem_bytes)),
+                    zeroExtend(compare, unsigned(elem_bytes))))
+      p.worker->noteActivity();
+    return old;
+  }
+  p.worker->noteActivity();
   p.transport->update(pe, at, findUpdate(op), value, elem_bytes);
   return 0;
 }

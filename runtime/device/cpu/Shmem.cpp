@@ -72,7 +72,7 @@ void nrd_shmem_put(nrd_program *prog, void *dest, const void *source,
   uint8_t *to = remoteAddress(p, dest, bytes, pe, "putmem", site);
   p.worker->maybeYield(p);
   p.transport->put(pe, to, source, bytes, nbi != 0);
-  ++p.worker->activity;
+  p.worker->noteActivity();
 }
 
 void nrd_shmem_get(nrd_program *prog, void *dest, const void *source,
@@ -100,7 +100,7 @@ void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source,
   p.worker->maybeYield(p);
   p.transport->putSignal(pe, to, source, bytes, at, value, sig_op, sig_bytes,
                          nbi != 0);
-  ++p.worker->activity;
+  p.worker->noteActivity();
 }
 
 void nrd_shmem_signal_op(nrd_program *prog, void *signal, uint64_t value,
@@ -114,7 +114,7 @@ void nrd_shmem_signal_op(nrd_program *prog, void *signal, uint64_t value,
       remoteAddress(p, signal, uint64_t(sig_bytes), pe, "signal_op", site);
   p.worker->maybeYield(p);
   p.transport->signal(pe, at, value, sig_op, sig_bytes);
-  ++p.worker->activity;
+  p.worker->noteActivity();
 }
 
 void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value,
@@ -126,7 +126,7 @@ void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value,
   p.worker->maybeYield(p);
   // Single elements are also used as flags: they never tear.
   p.transport->signal(pe, at, value, NRD_SIG_SET, elem_bytes);
-  ++p.worker->activity;
+  p.worker->noteActivity();
 }
 
 uint64_t nrd_shmem_g(nrd_program *prog, const void *source, int32_t elem_bytes,

@@ -121,7 +121,7 @@ void completeTransfers(Program &p) {
     for (uint64_t n = p.transport->pending(); n > 0; --n) {
       if (!p.transport->deliver(worker.nextRandom()))
         break;
-      ++worker.activity;
+      worker.noteActivity();
       if (p.fiber && worker.nextRandom() % 2)
         worker.yieldFrom(p, ProgramState::Ready);
     }
@@ -212,7 +212,7 @@ static void barrier(Program &p, const char *what, uint32_t site) {
     launch.barrierArrived.store(0, std::memory_order_seq_cst);
     if (arriveForRank(p, what, site)) {
       launch.barrierGeneration.fetch_add(1, std::memory_order_acq_rel);
-      ++worker.activity;
+      worker.noteActivity();
       return;
     }
   } else if (launch.finished.load(std::memory_order_seq_cst) > 0) {
@@ -329,7 +329,7 @@ void nrd_notify(nrd_program *prog, void *signal, int64_t value, int32_t rank,
     p.transport->fence(rank);
   }
   p.transport->signal(rank, at, uint64_t(value), sig_op, elem_bytes);
-  ++p.worker->activity;
+  p.worker->noteActivity();
 }
 
 void nrd_fail_rank(nrd_program *prog, int32_t rank, uint32_t site) {

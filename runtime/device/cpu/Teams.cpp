@@ -199,7 +199,7 @@ static void barrier(Program &p, LaunchTeam &t, const char *what, int32_t flags,
   }
   if (arriveForRank(p, t)) {
     t.generation.fetch_add(1, std::memory_order_acq_rel);
-    ++worker.activity;
+    worker.noteActivity();
   } else {
     blockProgram(p, what, site);
   }
@@ -261,7 +261,7 @@ static void pull(Program &p, const char *what, void *dest, const void *source,
     std::memmove(dest, from, bytes);
   else
     p.transport->get(rank, dest, from, bytes, /*nbi=*/false);
-  ++p.worker->activity;
+  p.worker->noteActivity();
 }
 
 /// Vector cores other than the first only take part in the barriers.
@@ -373,7 +373,7 @@ uint64_t nrd_lane_share(nrd_program *prog, uint64_t value, uint32_t site) {
     }
     box.values[number % LaneBox::kSlots] = value;
     box.written.store(number + 1, std::memory_order_release);
-    ++p.worker->activity;
+    p.worker->noteActivity();
     return value;
   }
   c.address = reinterpret_cast<const uint8_t *>(&box.written);
@@ -382,7 +382,7 @@ uint64_t nrd_lane_share(nrd_program *prog, uint64_t value, uint32_t site) {
     blockProgram(p, "vector core 0", site);
   value = box.values[number % LaneBox::kSlots];
   box.taken.store(number + 1, std::memory_order_release);
-  ++p.worker->activity;
+  p.worker->noteActivity();
   return value;
 }
 

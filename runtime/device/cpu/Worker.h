@@ -138,6 +138,15 @@ public:
     return random >> 3;
   }
 
+  /// The running program did something for others: a signal, a transfer, an
+  /// atomic that changes a word. What only reads is none: it may be a poll. Seen
+  /// at once by those who watch the job, since the program may not give way for
+  /// long.
+  void noteActivity() {
+    ++activity;
+    bumpProgress();
+  }
+
   /// The launch fails since programs that have ended are missing at a barrier;
   /// `ended` is the one that made it certain, if any.
   void reportMissing(LaunchState &launch, const Program *ended);
@@ -145,8 +154,6 @@ public:
   Job::Impl &job;
   WorkerSlot &slot;
   const uint32_t index;
-  /// Counts what programs did for others: signals, transfers.
-  uint64_t activity = 0;
 
   // For the signal handlers (Faults.cpp), which run on this worker's thread.
   Program *volatile running = nullptr; ///< whose code this thread executes
@@ -215,6 +222,7 @@ private:
   [[maybe_unused]] size_t threadStackBytes = 0;
   uint64_t random = 1;
   uint64_t yieldEvery = 4; ///< random schedules: calls between two yields
+  uint64_t activity = 0;   ///< how often programs did something for others
   bool cancelling = false;   ///< programs that come back must leave
   uint64_t pollTicks = 0;    ///< the shortest of the waits of those that poll
   bool longPoll = false;     ///< a spin loop did more than spin, or the thread

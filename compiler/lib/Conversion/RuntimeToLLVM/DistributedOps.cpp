@@ -96,7 +96,9 @@ static constexpr int64_t kRoundsPerYield = 128;
 /// A loop that may wait for others gives way. Many loops that read memory in
 /// their condition compute all the same, and a call in each round would cost
 /// them more than what they do: small ones call now and then. The first call of
-/// a loop says so.
+/// a loop says so. The rounds are counted in 64 bits: a count that wraps around,
+/// as one of 32 bits does within seconds, would make an endless loop look as if
+/// it was entered again and again.
 static LogicalResult lower(Lowering &l, distributed::YieldOp op) {
   OpBuilder &b = l.builder;
   Location loc = op.getLoc();
@@ -114,23 +116,23 @@ static LogicalResult lower(Lowering &l, distributed::YieldOp op) {
                                 : WalkResult::advance();
                    })
                    .wasInterrupted();
-  Value counter = getStackSlot(b, loc, b.getI32Type()), one = l.constant(1, 32);
+  Value counter = getStackSlot(b, loc, b.getI64Type()), one = l.constant(1, 64);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(loop);
-    LLVM::StoreOp::create(b, loc, l.constant(0, 32), counter);
+    LLVM::StoreOp::create(b, loc, l.constant(0, 64), counter);
   }
-  Value round = arith::AddIOp::create(b, loc, LLVM::LoadOp::create(b, loc, b.getI32Type(), counter), one);
+  Value round = arith::AddIOp::create(b, loc, LLVM::LoadOp::create(b, loc, b.getI64Type(), counter), one);
   LLVM::StoreOp::create(b, loc, round, counter);
   int64_t every = large ? 1 : kRoundsPerYield;
   OpBuilder::InsertionGuard guard(b);
   if (every > 1) {
-    Value rest = arith::AndIOp::create(b, loc, round, l.constant(every - 1, 32));
-    Value due = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest, l.constant(0, 32));
+    Value rest = arith::AndIOp::create(b, loc, round, l.constant(every - 1, 64));
+    Value due = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest, l.constant(0, 64));
     auto branch = scf::IfOp::create(b, loc, TypeRange{}, due, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
   }
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, round, l.constant(every, 32));
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, round, l.constant(every, 64));
   Value flag = arith::SelectOp::create(b, loc, isFirst, l.constant(int64_t(int32_t(firstYield)), 32), l.constant(0, 32));
   callRuntime(b, loc, "nrd_yield", {l.program(), arith::OrIOp::create(b, loc, l.site(), flag)});
   l.replace({});

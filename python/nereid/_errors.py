@@ -19,11 +19,21 @@ class LaunchError(NereidError, RuntimeError):
     ``dl.symm_at``, a failed ``tl.device_assert`` ...
 
     ``str(error)`` is the runtime's report; ``error.code`` is its kind as words
-    ("deadlock", "rank died", ...), ``error.rank`` the rank at fault or -1.
+    ("deadlock", "rank died", ...), ``error.rank`` the rank at fault or -1,
+    ``error.message`` the report's first sentence. ``kernel``, ``program`` (x, y, z),
+    ``file``, ``line`` and ``column`` say where it happened, None where there is no
+    such place. ``blocked`` lists what the programs of all ranks were waiting for.
     """
 
     code = "internal"
+    message = ""
     rank = -1
+    kernel = None
+    program = None
+    file = None
+    line = None
+    column = None
+    blocked = ()
 
 
 class JobError(LaunchError):

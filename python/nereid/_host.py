@@ -34,14 +34,21 @@ def _check_tensor(who: str, tensor: Any) -> SymmetricTensor:
 
 
 def put(dest: SymmetricTensor, source: Any, rank: int) -> None:
-    """Copies `source`, an array of the shape of `dest`, to the part of `dest` on
-    `rank`; complete on return. Not collective, and no barrier: a signal or a barrier
+    """Copies `source`, an array of the shape and dtype of `dest`, to the part of
+    `dest` on `rank`; complete on return. Not collective, and no barrier: a signal or a barrier
     tells the peer."""
     _check_tensor("put", dest)
     rank = _check_rank(rank)
     array = source.numpy() if isinstance(source, SymmetricTensor) else np.asarray(source)
     if array.shape != dest.shape:
         raise ValueError(f"put: the source has the shape {array.shape}, the destination {dest.shape}")
+    # Lists have no dtype of their own; only what would lose its fraction is refused.
+    own = hasattr(source, "dtype")
+    if array.dtype != dest.dtype if own else array.dtype.kind in "fc" and dest.dtype.kind in "iub":
+        raise TypeError(
+            f"put: the source has the dtype {array.dtype}, the destination {dest.dtype}; "
+            f"write {'source' if own else 'np.asarray(source)'}.astype({str(dest.dtype)!r})"
+        )
 
     def work() -> None:
         data = np.ascontiguousarray(array, dtype=dest.dtype)

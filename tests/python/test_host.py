@@ -17,7 +17,7 @@ def test_put_and_get():
     me, world = nereid.rank(), nereid.world_size()
     for dtype in (np.float32, np.int8, "bfloat16", np.float16, np.int64):
         x = nereid.symm.zeros((5, 7), dtype)
-        nereid.symm.put(x, np.full((5, 7), me + 1), (me + 1) % world)
+        nereid.symm.put(x, np.full((5, 7), me + 1).astype(x.dtype), (me + 1) % world)
         nereid.barrier()
         assert (x.numpy().astype(np.float64) == (me - 1) % world + 1).all()
         got = nereid.symm.get(x, (me + 1) % world)
@@ -34,7 +34,7 @@ def test_signals_order_what_was_written():
     nereid.barrier()
     following = (me + 1) % world
     for round_ in range(1, 50):
-        nereid.symm.put(data, np.full(64, round_), following)
+        nereid.symm.put(data, np.full(64, round_, np.int32), following)
         nereid.symm.signal_op(flags, 1, following, index=(1, 0), op="add")
         nereid.symm.signal_wait_until(flags, round_, index=(1, 0), cmp="ge")
         assert (data.numpy() == round_).all()
@@ -114,6 +114,9 @@ def test_wrong_calls():
     for call, error, text in [
         (lambda: nereid.symm.put(x, np.zeros((3, 2)), 0), ValueError, "shape"),
         (lambda: nereid.symm.put(np.zeros(3), np.zeros(3), 0), TypeError, "symmetric tensor"),
+        (lambda: nereid.symm.put(flags, np.array([1.7, 2], np.float32), 0), TypeError,
+         r"dtype float32, the destination int32; write source.astype\('int32'\)"),
+        (lambda: nereid.symm.put(flags, [1.7, 2], 0), TypeError, "dtype float64, the destination int32"),
         (lambda: nereid.symm.put(x, x, 1), ValueError, "outside the job of 1 ranks"),
         (lambda: nereid.symm.get(x, "0"), TypeError, "a rank is an integer"),
         (lambda: nereid.symm.signal_op(x, 1, 0), TypeError, "32-bit or 64-bit integers"),
@@ -127,6 +130,8 @@ def test_wrong_calls():
     ]:
         with pytest.raises(error, match=text):
             call()
+    nereid.symm.put(flags, [3, 4], 0)
+    assert flags.numpy().tolist() == [3, 4]
 
 
 def test_like():

@@ -112,7 +112,7 @@ extern "C" uint64_t nrd_shmem_atomic(nrd_program *prog, void *ptr,
     noteBadAtomic(p, op, site);
     p.worker->leave(p);
   }
-  checkAligned(p, ptr, elem_bytes, "atomic", site);
+  checkAligned(p, ptr, elem_bytes, "atomic", site, "element");
   uint8_t *at =
       remoteAddress(p, ptr, uint64_t(elem_bytes), pe, "atomic", site);
   p.worker->maybeYield(p);

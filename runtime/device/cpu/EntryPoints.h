@@ -24,8 +24,9 @@ void noteFailure(Program &p, StatusCode code, std::string message,
 void noteBadRank(Program &p, const char *what, int32_t rank, uint32_t site);
 void noteNotSymmetric(Program &p, const char *what, const void *ptr,
                       uint64_t bytes, uint32_t site);
+/// `part` is what has `bytes` bytes: "signal", "element".
 void noteMisaligned(Program &p, const char *what, const void *ptr,
-                    int32_t bytes, uint32_t site);
+                    int32_t bytes, uint32_t site, const char *part);
 void noteCannotBlock(Program &p, const char *what, uint32_t site);
 
 /// Address on `pe` of the `bytes` bytes at `ptr` of this rank's heap, for the
@@ -45,11 +46,12 @@ void checkSignalOp(Program &p, int32_t op, const char *what, uint32_t site);
 void blockProgram(Program &p, const char *what, uint32_t site);
 
 inline void checkAligned(Program &p, const void *ptr, int32_t bytes,
-                         const char *what, uint32_t site) {
+                         const char *what, uint32_t site,
+                         const char *part = "signal") {
   bool known = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
   if (known && (uintptr_t(ptr) & uintptr_t(bytes - 1)) == 0) [[likely]]
     return;
-  noteMisaligned(p, what, ptr, bytes, site);
+  noteMisaligned(p, what, ptr, bytes, site, part);
   p.worker->leave(p);
 }
 

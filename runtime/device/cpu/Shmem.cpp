@@ -121,7 +121,7 @@ void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value,
                  int32_t elem_bytes, int32_t pe, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
-  checkAligned(p, dest, elem_bytes, "p", site);
+  checkAligned(p, dest, elem_bytes, "p", site, "element");
   uint8_t *at = remoteAddress(p, dest, uint64_t(elem_bytes), pe, "p", site);
   p.worker->maybeYield(p);
   // Single elements are also used as flags: they never tear.
@@ -133,7 +133,7 @@ uint64_t nrd_shmem_g(nrd_program *prog, const void *source, int32_t elem_bytes,
                      int32_t pe, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
-  checkAligned(p, source, elem_bytes, "g", site);
+  checkAligned(p, source, elem_bytes, "g", site, "element");
   uint8_t *at = remoteAddress(p, source, uint64_t(elem_bytes), pe, "g", site);
   p.worker->maybeYield(p);
   return loadAcquire(at, unsigned(elem_bytes));

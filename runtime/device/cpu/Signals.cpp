@@ -62,10 +62,10 @@ void noteNotSymmetric(Program &p, const char *what, const void *ptr,
 }
 
 void noteMisaligned(Program &p, const char *what, const void *ptr,
-                    int32_t bytes, uint32_t site) {
+                    int32_t bytes, uint32_t site, const char *part) {
   noteFailure(p, StatusCode::BadAccess,
               std::string(what) + ": " + p.launch->job.describe(ptr) +
-                  " is not aligned to the signal's " + std::to_string(bytes) +
+                  " is not aligned to the " + part + "'s " + std::to_string(bytes) +
                   (bytes == 1 ? " byte" : " bytes"),
               site);
 }

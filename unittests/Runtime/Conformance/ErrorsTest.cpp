@@ -92,6 +92,17 @@ const Mistake kMistakes[] = {
        nrd_shmem_p(p, a.plain, 1, 4, a.peer, 0);
      },
      StatusCode::NotSymmetric, {"p: "}, true},
+    {"p to a misaligned element",
+     [](nrd_program *p, const Arguments &a) {
+       nrd_shmem_p(p, a.symmetric + 2, 1, 4, a.peer, 0);
+     },
+     StatusCode::BadAccess, {"p: ", "not aligned to the element's 4 bytes"}},
+    {"an atomic on a misaligned element",
+     [](nrd_program *p, const Arguments &a) {
+       nrd_shmem_atomic(p, a.symmetric + 4, 1, 0, NRD_AMO_ADD, 8, a.peer, 0);
+     },
+     StatusCode::BadAccess,
+     {"atomic: ", "not aligned to the element's 8 bytes"}},
     {"g from a bad rank",
      [](nrd_program *p, const Arguments &a) {
        nrd_shmem_g(p, a.symmetric, 4, a.ranks, 0);

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import os
 import sys
 import traceback
@@ -41,7 +42,8 @@ def _install_hooks() -> None:
     global _hooks_installed
     if not _hooks_installed:
         _hooks_installed = True
-        sys.excepthook = _on_uncaught(sys.excepthook)
+        # The outer function is not Python's: no Ctrl-C can come between.
+        sys.excepthook = functools.partial(_runtime.report_uncaught, _on_uncaught(sys.excepthook))
         atexit.register(_finalize_at_exit)
 
 

@@ -330,7 +330,8 @@ def synchronize() -> None:
 
 
 def finish_at_exit() -> None:
-    """What is left in queues is done; errors that nobody has asked for are shown."""
+    """What is left in queues is done; errors that nobody has asked for are shown
+    and make the exit code 1 where it would be 0."""
     for stream in list(_streams):
         try:
             stream.synchronize()
@@ -338,6 +339,7 @@ def finish_at_exit() -> None:
             reason = "".join(traceback.format_exception_only(type(error), error)).strip()
             _runtime.abort(reason.splitlines()[0] if reason else type(error).__name__)
             text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+            _runtime.fail_at_exit()
             sys.stderr.write(f"error in {stream.name}, which was not synchronized:\n{text}")
 
 

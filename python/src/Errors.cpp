@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Errors.h"
+#include "JobState.h"
+
+#include <chrono>
+#include <thread>
 
 namespace nb = nanobind;
 using namespace nereid;
 using namespace nereid::python;
+
+/// How far apart the ranks may learn of one Ctrl-C.
+static constexpr int kOwnInterruptMs = 500;
 
 const ErrorTypes &python::errorTypes() {
   static const ErrorTypes types = [] {
@@ -54,10 +61,29 @@ static void addReport(const runtime::Status &status) {
   PyErr_Restore(kind, value, trace);
 }
 
+/// After another rank was interrupted: gives the same Ctrl-C a moment to come here.
+/// True when it has, with the exception of its handler set.
+static bool awaitOwnInterrupt(const runtime::Status &status) {
+  int32_t rank = status.failure().rank;
+  if (!jobState().active() || rank < 0 || rank == jobState().job->rank())
+    return false;
+  for (int i = 0; i < kOwnInterruptMs; ++i) {
+    if (PyErr_CheckSignals() != 0)
+      return true;
+    Py_BEGIN_ALLOW_THREADS
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    Py_END_ALLOW_THREADS
+  }
+  return false;
+}
+
 void python::setPythonError(const runtime::Status &status, PyObject *type) {
   if (status.code() == runtime::StatusCode::Interrupted) {
-    if (!PyErr_Occurred())
-      PyErr_SetNone(PyExc_KeyboardInterrupt);
+    if (PyErr_Occurred() || awaitOwnInterrupt(status)) {
+      addReport(status);
+      return;
+    }
+  } else if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
     addReport(status);
     return;
   }

@@ -21,7 +21,10 @@ const ErrorTypes &errorTypes();
 
 /// Sets the Python exception that tells `status`, of class `type`
 /// (errorTypes().launch or .job), with its code, rank and blocked programs as
-/// attributes. A pending KeyboardInterrupt wins over StatusCode::Interrupted.
+/// attributes. KeyboardInterrupt comes from this process's own signals alone: a
+/// pending one wins over every status, and one that is on its way (Ctrl-C goes to
+/// all ranks, a moment apart) is waited for when another rank was interrupted.
+/// Without one that is a failure of the job like others.
 void setPythonError(const runtime::Status &status, PyObject *type);
 
 /// The same, thrown through nanobind.

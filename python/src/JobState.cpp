@@ -170,6 +170,32 @@ void python::bindJob(nb::module_ &m) {
     if (jobState().active())
       jobState().job->abort(reason);
   });
+  // sys.excepthook while the process ends: a Ctrl-C that comes now changes nothing
+  // any more, and must not interrupt the report.
+  m.def("report_uncaught", [](nb::callable hook, nb::object kind, nb::object value, nb::object trace) {
+    struct sigaction ignore = {}, before = {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGINT, &ignore, &before);
+    while (PyErr_CheckSignals() != 0)
+      PyErr_Clear();
+    try {
+      hook(kind, value, trace);
+    } catch (nb::python_error &) {
+      sigaction(SIGINT, &before, nullptr);
+      throw;
+    }
+    sigaction(SIGINT, &before, nullptr);
+  });
+  // Once: the exit code becomes 1 where it would be 0. Other exits stay as they are.
+  m.def("fail_at_exit", [] {
+    static bool registered = on_exit(
+        [](int status, void *) {
+          if (status == 0)
+            exit(1); // the remaining handlers run, too
+        },
+        nullptr) == 0;
+    return registered;
+  });
   m.def("recover", [] {
     Job &current = job("nereid.recover()");
     collective([&] { return current.recover(); });

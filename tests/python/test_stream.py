@@ -201,6 +201,8 @@ def test_a_deadlock_is_found_when_the_hosts_wait():
         stream.synchronize()
     assert time.monotonic() - start < 5
     assert caught.value.code == "deadlock" and "'signals'" in str(caught.value)
+    assert len(caught.value.blocked) == nereid.world_size() and isinstance(caught.value.rank, int)
+    assert (caught.value.program, caught.value.file, caught.value.line, caught.value.column) == (None,) * 4
 
 
 def test_kernels_of_two_streams_that_wait_for_each_other_are_reported():
@@ -283,3 +285,25 @@ def test_what_is_left_at_exit(tmp_path):
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
     assert done.stdout == "done\n"
     assert "error in fails, which was not synchronized" in done.stderr and "KeyError: 'missing'" in done.stderr
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    "ending, expected", [("", 1), ("raise SystemExit(3)", 3), ("raise ValueError", 1), ("nereid.synchronize()", 1)]
+)
+def test_a_launch_that_failed_unasked_fails_the_process(tmp_path, ending, expected):
+    script = tmp_path / "job.py"
+    script.write_text(textwrap.dedent("""
+        import atexit, nereid, numpy as np, nereid.distributed as dl, nereid.language as tl
+        atexit.register(lambda: print("other handlers run", flush=True))
+        @nereid.jit
+        def k(x_ptr, rank):
+            tl.store(dl.symm_at(x_ptr, rank), 1)
+        x = nereid.symm.zeros(1, np.int32)
+        stream = nereid.Stream()
+        with stream:
+            k[(1,)](x, 99)
+        """) + ending)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == expected and done.stdout == "other handlers run\n", done
+    assert "LaunchError" in done.stderr and "99" in done.stderr

@@ -126,8 +126,11 @@ def signal_op(signal: SymmetricTensor, value: int, rank: int, *, index: Any = 0,
 def signal_wait_until(signal: SymmetricTensor, value: int, *, index: Any = 0, cmp: str = "eq") -> None:
     """Waits until this rank's element `index` of `signal` compares to `value`: "eq",
     "ne", "gt", "ge", "lt", "le" or the operator. What its writer wrote before is
-    visible then. Dead ranks and NEREID_TIMEOUT end the wait with a JobError that has
-    the signal, its value and the awaited one. Not collective."""
+    visible then. Deadlocks, dead ranks and NEREID_TIMEOUT end the wait with a JobError
+    that has the signal, its value and the awaited one. Not collective.
+
+    All ranks blocked in launches, host barriers and such waits are a deadlock; threads
+    of your own that write signals need NEREID_DETECT_DEADLOCK=0, streams do not."""
     if cmp not in _COMPARISONS:
         raise ValueError(f"signal_wait_until: cmp is eq, ne, gt, ge, lt or le, not {cmp!r}")
     tensor, offset, size, signed = _signal_place("signal_wait_until", signal, index)

@@ -24,6 +24,7 @@ from nereid import _runtime
 
 _account = threading.Lock()
 _busy_streams = 0
+_parked_streams = 0  # of the busy ones, those that wait for events
 _hosts: set[int] = set()  # threads that have given work to streams
 _waiting: dict[int, int] = {}  # threads that wait for streams, and how deep
 _streams: "weakref.WeakSet[Stream]" = weakref.WeakSet()
@@ -33,7 +34,8 @@ _finishes = False
 
 def _tell_runtime() -> None:
     """With _account held."""
-    _runtime.set_host_busy(_busy_streams > 0 and any(host not in _waiting for host in _hosts))
+    _runtime.set_host_busy(_busy_streams > 0 and any(host not in _waiting for host in _hosts),
+                           _busy_streams - _parked_streams)
 
 
 def _count_busy(change: int, host: int | None = None) -> None:
@@ -67,6 +69,32 @@ def host_waits() -> Iterator[None]:
             _tell_runtime()
 
 
+class _Happening(threading.Event):
+    """A recorded event. A stream that waits for it is at work again from the moment it happens, not from when
+    its thread gets a core."""
+
+    parked = 0
+
+    def happen(self) -> None:
+        global _parked_streams
+        with _account:
+            _parked_streams -= self.parked
+            self.parked = 0
+            self.set()
+            _tell_runtime()
+
+    def park(self) -> None:
+        """Waits, as the thread of a stream."""
+        global _parked_streams
+        with _account:
+            if self.is_set():
+                return
+            self.parked += 1
+            _parked_streams += 1
+            _tell_runtime()
+        self.wait()
+
+
 def caller() -> str:
     """The line outside the package that gave the work."""
     frame = sys._getframe(1)
@@ -85,17 +113,17 @@ class Event:
     """
 
     def __init__(self) -> None:
-        self._happened: threading.Event | None = None
+        self._happened: _Happening | None = None
         self._time = 0.0
 
     def record(self, stream: "Stream | None" = None) -> "Event":
         """Into `stream`, else the current one; without any it happens at once."""
-        happened = self._happened = threading.Event()
+        happened = self._happened = _Happening()
         stream = current_stream() if stream is None else stream
 
         def happen() -> None:
             self._time = time.perf_counter()
-            happened.set()
+            happened.happen()
 
         if stream is None:
             happen()
@@ -103,7 +131,7 @@ class Event:
             stream._enqueue(happen, even_after_failure=True)
         return self
 
-    def _recorded(self) -> threading.Event:
+    def _recorded(self) -> _Happening:
         if self._happened is None:
             raise RuntimeError("the event has not been recorded: call event.record(stream) first")
         return self._happened
@@ -116,7 +144,7 @@ class Event:
         if stream is None:
             self.synchronize()
         else:
-            stream._enqueue(happened.wait)
+            stream._enqueue(happened.park)
 
     def query(self) -> bool:
         """Whether it has happened."""
@@ -184,6 +212,7 @@ class Stream:
             self._changed.notify_all()
 
     def _run(self) -> None:
+        _runtime.be_stream_thread()
         while True:
             with self._changed:
                 while not self._queue:
@@ -344,9 +373,9 @@ def finish_at_exit() -> None:
 
 
 def _forget_after_fork() -> None:
-    global _busy_streams, _account
+    global _busy_streams, _parked_streams, _account
     _account = threading.Lock()
-    _busy_streams = 0
+    _busy_streams = _parked_streams = 0
     _hosts.clear()
     _waiting.clear()
     _streams.clear()

@@ -28,8 +28,9 @@
 namespace nereid::runtime {
 
 inline constexpr uint64_t kSegmentMagic = 0x314449455245'4e21; // "!NEREID1"
-inline constexpr uint32_t kSegmentVersion = 4;
+inline constexpr uint32_t kSegmentVersion = 5;
 inline constexpr int32_t kMaxWorkers = 512;
+inline constexpr int32_t kMaxHostWaits = 16;
 inline constexpr int32_t kMaxRecords = 48;
 inline constexpr int32_t kMaxRanks = 4096;
 
@@ -64,6 +65,7 @@ enum class RankState : uint32_t {
   Host,       ///< runs host code
   Launch,     ///< inside launch()
   Collective, ///< waits inside a host collective
+  HostWait,   ///< host code waits for a signal
   Finalized,  ///< left in good order
   Left,       ///< left without finalizing
   Dead,       ///< its process is gone
@@ -86,6 +88,13 @@ struct alignas(64) WorkerSlot {
   std::atomic<uint64_t> idlePasses;
   std::atomic<uint32_t> state; // WorkerState
   std::atomic<int32_t> thread; // its kernel thread id
+};
+
+/// One signal that host code of the rank waits for.
+struct HostWaitSlot {
+  std::atomic<uint32_t> active;
+  /// Looks at the signal that found it not to hold. Never goes back.
+  std::atomic<uint64_t> passes;
 };
 
 /// One line of a rank's account of who waits for what.
@@ -116,6 +125,15 @@ struct alignas(64) RankSlot {
   std::atomic<uint32_t> launchWorkers;
   /// Host code runs beside the launch: it may still write signals.
   std::atomic<uint32_t> hostBusy;
+  /// Threads of streams that have something to do, and how many of them are
+  /// inside a launch, a host collective or a wait for a signal.
+  std::atomic<uint32_t> streamsAtWork;
+  std::atomic<uint32_t> streamsInside;
+  /// Threads inside a launch, and inside a wait for a signal; bumped whenever a
+  /// thread enters or leaves one of these or a host collective.
+  std::atomic<uint32_t> launching;
+  std::atomic<uint32_t> hostWaiting;
+  std::atomic<uint64_t> hostMoves;
   /// How its process ended, when the launcher knows: 1 + wait status.
   std::atomic<uint32_t> exitStatus;
   /// Which barrier of which kernel it stands at: hash << 32 | index.
@@ -146,6 +164,7 @@ struct alignas(64) RankSlot {
   int32_t recordCount;
   CollectiveRequest requests[2]; // by parity of the collective's number
   BlockedRecord records[kMaxRecords];
+  HostWaitSlot hostWaits[kMaxHostWaits];
   WorkerSlot workers[kMaxWorkers];
 };
 

@@ -157,7 +157,8 @@ Status Job::Impl::failureStatus(const FailureDetail *own) {
     };
     RankState state = control.stateOf(r);
     while (!has() && (state == RankState::Launch ||
-                      state == RankState::Collective) &&
+                      state == RankState::Collective ||
+                      state == RankState::HostWait) &&
            nowNs() < deadline) {
       sleepNs(200000);
       state = control.stateOf(r);
@@ -182,6 +183,9 @@ Status Job::Impl::failureStatus(const FailureDetail *own) {
       break;
     case RankState::Collective:
       g.kind = "host barrier";
+      break;
+    case RankState::HostWait:
+      g.kind = "host wait";
       break;
     case RankState::Finalized:
       g.kind = "finalized";

@@ -93,12 +93,29 @@ Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value,
   };
   if (holds())
     return {};
-  // For the others it waits as in a collective: it has something to tell when
-  // the job fails.
   struct Waiting {
-    explicit Waiting(Impl &job) : job(job) { job.enter(RankState::Collective); }
-    ~Waiting() { job.leave(RankState::Collective); }
+    explicit Waiting(Impl &job) : job(job) {
+      job.enter(RankState::HostWait);
+      std::lock_guard<std::mutex> guard(job.stateLock);
+      for (HostWaitSlot &place : job.slot().hostWaits)
+        if (!place.active.load(std::memory_order_relaxed)) {
+          place.active.store(1, std::memory_order_release);
+          listed = &place;
+          break;
+        }
+    }
+    ~Waiting() {
+      if (listed)
+        listed->active.store(0, std::memory_order_release);
+      job.leave(RankState::HostWait);
+    }
+    /// The signal has been looked at in vain.
+    void pass() {
+      if (listed)
+        listed->passes.fetch_add(1, std::memory_order_acq_rel);
+    }
     Impl &job;
+    HostWaitSlot *listed = nullptr;
   } waiting(*pimpl);
   Backoff backoff(pimpl->maySpin);
   const std::string what = "signal_wait_until of the host";
@@ -127,8 +144,18 @@ Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value,
       if (comparison == NRD_CMP_EQ && seen > awaited)
         group.note = "the signal has passed the awaited value";
       pimpl->publishBlocked({group});
-      return pimpl->failureStatus();
+      Status status = pimpl->failureStatus();
+      if (worldSize() == 1) {
+        // Another thread that waits has yet to see the failure.
+        std::unique_lock<std::mutex> guard(pimpl->stateLock);
+        bool alone = pimpl->launching == 0 && pimpl->hostWaiting == 1;
+        guard.unlock();
+        if (alone)
+          pimpl->resetFailure();
+      }
+      return status;
     }
+    waiting.pass();
     if (backoff.isSlow()) {
       pimpl->watch->tick(wait, pimpl->settings.timeoutSeconds);
       uint64_t now = nowNs();

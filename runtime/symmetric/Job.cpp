@@ -41,13 +41,34 @@ Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s,
 
 Job::Impl::~Impl() = default;
 
+thread_local bool isStreamThread = false;
+
+void Job::Impl::countInside(int32_t by) {
+  if (isStreamThread)
+    slot().streamsInside.fetch_add(uint32_t(by), std::memory_order_acq_rel);
+}
+
 void Job::Impl::count(RankState state, int32_t by) {
-  std::lock_guard<std::mutex> guard(stateLock);
-  (state == RankState::Launch ? launching : collecting) += by;
-  if (!isGone(control.stateOf(rank)))
-    setState(collecting  ? RankState::Collective
-             : launching ? RankState::Launch
-                         : RankState::Host);
+  // Who leaves is at work before anything says that it no longer waits.
+  if (by < 0)
+    countInside(by);
+  {
+    std::lock_guard<std::mutex> guard(stateLock);
+    RankSlot &own = slot();
+    own.hostMoves.fetch_add(1, std::memory_order_acq_rel);
+    (state == RankState::Launch     ? launching
+     : state == RankState::HostWait ? hostWaiting
+                                    : collecting) += by;
+    own.launching.store(uint32_t(launching), std::memory_order_release);
+    own.hostWaiting.store(uint32_t(hostWaiting), std::memory_order_release);
+    if (!isGone(control.stateOf(rank)))
+      setState(collecting    ? RankState::Collective
+               : hostWaiting ? RankState::HostWait
+               : launching   ? RankState::Launch
+                             : RankState::Host);
+  }
+  if (by > 0)
+    countInside(by);
 }
 
 Job::Job(std::unique_ptr<Impl> impl) : pimpl(std::move(impl)) {}

@@ -35,7 +35,8 @@ struct Job::Impl {
     slot().state.store(uint32_t(state), std::memory_order_release);
   }
   /// Host code, a launch and a collective can go on side by side, in several
-  /// threads: the rank is in a collective, else in a launch, else in host code.
+  /// threads: the rank is in a collective, else in a wait for a signal, else in
+  /// a launch, else in host code.
   void enter(RankState state) { count(state, 1); }
   void leave(RankState state) { count(state, -1); }
   uint8_t *ownHeap() const {
@@ -105,7 +106,7 @@ struct Job::Impl {
   std::mutex hostLock;   ///< one host collective at a time
   std::mutex launchLock; ///< one launch at a time
   std::mutex stateLock;  ///< guards what follows
-  int32_t launching = 0, collecting = 0;
+  int32_t launching = 0, collecting = 0, hostWaiting = 0;
   /// Kernels whose launch waits for another one to end.
   std::vector<std::string> queuedLaunches;
   /// What this rank's threads have told of themselves for failure `accountOf`.
@@ -120,11 +121,16 @@ struct Job::Impl {
   /// Only under a random schedule.
   std::unique_ptr<Turns> turns;
   void count(RankState state, int32_t by);
+  /// The calling thread begins (1) or ends (-1) to be blocked in the runtime.
+  void countInside(int32_t by);
 
   std::unique_ptr<JobWatch> watch;
   /// Made by the first launch, which knows the device.
   std::unique_ptr<Executor> executor;
 };
+
+/// Whether the calling thread is one of those that streamsAtWork counts.
+extern thread_local bool isStreamThread;
 
 /// Where the transport reaches `ptr`'s place on `rank`; null and an error when
 /// there is none. `what` begins the message.

@@ -38,6 +38,7 @@ JobWatch::Snapshot JobWatch::look() const {
     s.steady.push_back(slot.launches.load(std::memory_order_acquire));
     s.steady.push_back(slot.collectives.load(std::memory_order_acquire));
     s.steady.push_back(slot.barriers.load(std::memory_order_acquire));
+    s.steady.push_back(slot.hostMoves.load(std::memory_order_acquire));
     if (isGone(state)) {
       s.gone = true;
       continue;
@@ -55,10 +56,28 @@ JobWatch::Snapshot JobWatch::look() const {
       s.certain = false;
     if (slot.hostBusy.load(std::memory_order_acquire))
       s.certain = false;
-    if (!collective && state != RankState::Launch) {
+    // A stream at work in host code may write what somebody waits for.
+    uint32_t inside = slot.streamsInside.load(std::memory_order_acquire);
+    uint32_t atWork = slot.streamsAtWork.load(std::memory_order_acquire);
+    s.steady.push_back(uint64_t(inside) << 32 | atWork);
+    if (inside < atWork)
+      s.certain = false;
+    if (!collective && state != RankState::Launch &&
+        state != RankState::HostWait) {
       s.certain = false;
       continue;
     }
+    uint32_t hostWaits = 0;
+    for (const HostWaitSlot &host : slot.hostWaits) {
+      if (!host.active.load(std::memory_order_acquire))
+        continue;
+      ++hostWaits;
+      s.idlePasses.push_back(host.passes.load(std::memory_order_acquire));
+    }
+    // One that is about to start or to end, or has found no place in the list.
+    if (hostWaits != slot.hostWaiting.load(std::memory_order_acquire))
+      s.certain = false;
+    waiting = waiting || hostWaits > 0;
     // A rank without a waiting worker is about to start or to end its launch.
     bool rankWaits = false;
     uint32_t workers = slot.launchWorkers.load(std::memory_order_acquire);
@@ -80,10 +99,12 @@ JobWatch::Snapshot JobWatch::look() const {
              worker.thread.load(std::memory_order_relaxed),
              worker.idlePasses.load(std::memory_order_acquire), 0});
       }
-      waiting = rankWaits = true;
+      waiting = rankWaits = s.programs = true;
       s.idlePasses.push_back(worker.idlePasses.load(std::memory_order_acquire));
     }
-    s.certain = s.certain && (rankWaits || collective);
+    if (slot.launching.load(std::memory_order_acquire) ||
+        state == RankState::Launch)
+      s.certain = s.certain && rankWaits;
   }
   s.certain = s.certain && waiting;
   return s;
@@ -193,7 +214,13 @@ void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
                  r);
       } else {
         failWith(StatusCode::Deadlock,
-                 job.worldSize == 1
+                 !current.programs
+                     ? job.worldSize == 1
+                           ? "deadlock: the host waits for a signal and nothing "
+                             "can write it any more"
+                           : "deadlock: every rank waits and none can wake "
+                             "another"
+                 : job.worldSize == 1
                      ? "deadlock: every program waits and none can wake another"
                      : "deadlock: every program of every rank waits and none "
                        "can wake another",
@@ -201,7 +228,9 @@ void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
       }
       return;
     }
-  } else if (current.certain) {
+  } else if (current.certain && last.certain && steady) {
+    // Nobody has moved since a look that had already ended: from here on each
+    // new look at a condition sees all that was ever written.
     certainSince = now;
     certainPasses = current.idlePasses;
   } else {

@@ -5,8 +5,9 @@
 //
 //   - ranks whose process has ended, or that left while they are needed;
 //   - deadlock: every rank is in a launch with all its programs blocked, in a
-//     host barrier, or gone; and between two looks no worker of any rank has
-//     run anything while each of them re-checked all its waits in vain;
+//     host barrier, in a wait of the host for a signal, or gone; and between two
+//     looks no worker and no host has moved while each of them re-checked all
+//     its waits in vain;
 //   - a whole job in which nothing has moved for the time-out.
 //
 // What it finds becomes the failure of the job.
@@ -52,6 +53,7 @@ private:
     bool certain = false; ///< nobody runs, polls or is in host code
     int32_t computing = -1; ///< a rank with a worker that runs a program
     bool gone = false;    ///< some rank has left
+    bool programs = false; ///< programs of launches are among those that wait
   };
   Snapshot look() const;
   bool checkRanks(const Wait &wait);

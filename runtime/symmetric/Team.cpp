@@ -162,7 +162,7 @@ static Status teamCollective(Job::Impl &job, const Team &team,
   if (team.size == 1)
     return {};
   job.slot().teamRequest.set(request);
-  job.setState(RankState::Collective);
+  job.enter(RankState::Collective);
   if (job.turns)
     job.turns->enterCollective(~uint64_t(0));
   Status result = hostBarrier(job, team, request);
@@ -187,7 +187,7 @@ static Status teamCollective(Job::Impl &job, const Team &team,
   }
   if (job.turns)
     job.turns->leaveCollective();
-  job.setState(RankState::Host);
+  job.leave(RankState::Collective);
   return result;
 }
 

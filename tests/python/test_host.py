@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import nereid
+import nereid.distributed as dl
+import nereid.language as tl
 
 rng = np.random.default_rng(int(os.environ.get("NEREID_TEST_SEED", "0")))
 
@@ -90,6 +92,55 @@ def test_a_host_wait_that_nobody_answers():
     assert time.monotonic() - start < 5
     text = str(caught.value)
     assert "host wait on 'flags' uint64 (4,) + 16" in text and "value 0, waits for 5" in text, text
+
+
+@pytest.mark.ranks(2)
+@pytest.mark.parametrize("other", ["wait", "barrier", "launch in a stream"])
+def test_waits_that_nobody_can_end_are_a_deadlock(other):
+    @nereid.jit
+    def kernel(flag_ptr):
+        token = dl.wait(flag_ptr, 1, "gpu", "acquire", waitValue=8)
+        tl.store(dl.consume_token(flag_ptr, token), 0)
+
+    flags = nereid.symm.full(4, 3 + nereid.rank(), np.int32, name="flags")
+    nereid.barrier()
+    with pytest.raises((nereid.JobError, nereid.LaunchError), match="deadlock") as caught:
+        if nereid.rank() == 0 or other == "wait":
+            nereid.symm.signal_wait_until(flags, 2, index=1)
+        elif other == "barrier":
+            nereid.barrier()
+        else:
+            stream = nereid.Stream()
+            with stream:
+                kernel[(1,)](flags)
+            stream.synchronize()
+    text = " ".join(str(caught.value).split())
+    assert "rank 0: host wait on 'flags' int32 (4,) + 4, on rank 0: value 3, waits for 2" in text, text
+    assert "the signal has passed the awaited value" in text, text
+    assert {"wait": "on rank 1: value 4, waits for 2", "barrier": "rank 1: host barrier (barrier())",
+            "launch in a stream": "value 4, waits for 8"}[other] in text, text
+    nereid.recover()
+
+
+def test_a_stream_that_will_signal_is_no_deadlock():
+    flags = nereid.symm.zeros(3, np.int32)
+    one, two, event = nereid.Stream("one"), nereid.Stream("two"), nereid.Event()
+
+    def slow():
+        time.sleep(0.5)
+        nereid.symm.signal_op(flags, 1, 0)
+
+    one.call(slow)
+    event.record(one)
+    two.wait(event)
+    two.call(time.sleep, 0.4)
+    with two:
+        nereid.symm.signal_op(flags, 1, 0, index=1)
+    nereid.symm.signal_wait_until(flags, 1)
+    nereid.symm.signal_wait_until(flags, 1, index=1)
+    nereid.synchronize()
+    with pytest.raises(nereid.JobError, match="deadlock"):
+        nereid.symm.signal_wait_until(flags, 1, index=2)
 
 
 def test_a_wait_for_a_rank_that_dies(ranks):

@@ -5,12 +5,14 @@
 #include "base/Knobs.h"
 #include "launch/Environment.h"
 #include "symmetric/HeapAllocator.h"
+#include "symmetric/JobImpl.h"
 
 #include "nereid/abi.h"
 
 #include <algorithm>
 #include <map>
 #include <random>
+#include <thread>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -413,10 +415,133 @@ TEST(HostSignals, WrongArguments) {
   });
 }
 
+/// `body` on two ranks; a deadlock on both, or the test fails.
+std::vector<std::string> deadlockReports(const std::function<Status(Job &, int64_t *)> &body) {
+  JobOptions options = testOptions();
+  options.timeoutSeconds = 20;
+  std::vector<std::string> reports(2);
+  runThreads(2, options, [&](Job &job) {
+    int64_t *flag = symmetric<int64_t>(job, 4, "flag");
+    Status st = body(job, flag);
+    EXPECT_EQ(st.code(), StatusCode::Deadlock) << st.report();
+    reports[size_t(job.rank())] = st.report();
+    // And the job can go on.
+    EXPECT_TRUE(job.recover().ok());
+    EXPECT_TRUE(job.signal(flag + 1, 70, NRD_SIG_SET, 8, 1 - job.rank()).ok());
+    EXPECT_TRUE(job.waitUntil(flag + 1, NRD_CMP_EQ, 70, 8, true).ok());
+    EXPECT_TRUE(job.barrier().ok());
+  });
+  return reports;
+}
+
 TEST(HostSignals, AWaitThatNothingEnds) {
+  for (const std::string &report : deadlockReports([](Job &job, int64_t *flag) {
+         return job.rank() == 0 ? job.waitUntil(flag + 1, NRD_CMP_EQ, 7, 8, true)
+                                : job.barrier();
+       })) {
+    EXPECT_TRUE(contains(report, "host wait on 'flag' + 8, on rank 0: value 0, waits for 7")) << report;
+    EXPECT_TRUE(contains(report, "host barrier (barrier())")) << report;
+  }
+}
+
+TEST(HostSignals, AllRanksWaitInVain) {
+  for (const std::string &report : deadlockReports([](Job &job, int64_t *flag) {
+         flag[1] = 5 + job.rank();
+         return job.waitUntil(flag + 1, NRD_CMP_EQ, 4, 8, true);
+       }))
+    for (const char *part : {"every rank waits", "on rank 0: value 5, waits for 4",
+                             "on rank 1: value 6, waits for 4", "has passed the awaited value"})
+      EXPECT_TRUE(contains(report, part)) << report;
+}
+
+/// args: flag, awaited value
+void kernelWaits(nrd_program *p, const uint64_t *args) {
+  nrd_wait(p, pointerArg<uint32_t>(args, 0), 1, int64_t(args[1]), 4, 0);
+}
+
+TEST(HostSignals, AWaitBesideALaunchOfAnotherRank) {
+  for (const std::string &report : deadlockReports([](Job &job, int64_t *flag) {
+         return job.rank() == 0 ? job.waitUntil(flag, NRD_CMP_GE, 3, 8, true)
+                                : launchBlocking(job, kernelWaits, {arg(flag + 2), arg(9)}, 2);
+       })) {
+    EXPECT_TRUE(contains(report, "on rank 0: value 0, waits for >= 3")) << report;
+    EXPECT_TRUE(contains(report, "2 programs 0, 1")) << report;
+  }
+}
+
+TEST(HostSignals, AJobOfOneRankReportsAndGoesOn) {
+  JobOptions options = testOptions();
+  options.timeoutSeconds = 20;
+  runThreads(1, options, [](Job &job) {
+    int64_t *flag = symmetric<int64_t>(job, 1, "flag");
+    for (int64_t awaited : {3, 4}) {
+      Status st = job.waitUntil(flag, NRD_CMP_EQ, uint64_t(awaited), 8, true);
+      EXPECT_EQ(st.code(), StatusCode::Deadlock) << st.report();
+      EXPECT_TRUE(contains(st.report(), "waits for " + std::to_string(awaited))) << st.report();
+      EXPECT_TRUE(job.health().ok());
+    }
+  });
+}
+
+TEST(HostSignals, HostCodeIsNeverBlocked) {
+  // Rank 1 takes its time between calls; rank 2 sits in a barrier.
+  runBoth(3, testOptions(), [](Job &job) {
+    int64_t *flag = symmetric<int64_t>(job, 1, "flag");
+    if (job.rank() == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(600));
+      EXPECT_TRUE(job.signal(flag, 1, NRD_SIG_SET, 8, 0).ok());
+    } else if (job.rank() == 0) {
+      Status st = job.waitUntil(flag, NRD_CMP_EQ, 1, 8, true);
+      EXPECT_TRUE(st.ok()) << st.report();
+    }
+    EXPECT_TRUE(job.barrier().ok());
+  });
+}
+
+TEST(HostSignals, ThreadsThatWriteSignals) {
+  // Without the search for deadlocks, a thread of one's own; with it, a stream.
+  for (bool stream : {false, true}) {
+    JobOptions options = testOptions();
+    runThreads(1, options, [&](Job &job) {
+      job.impl().settings.detectDeadlock = stream;
+      int64_t *flag = symmetric<int64_t>(job, 1, "flag");
+      if (stream)
+        setHostBusy(&job, false, 1);
+      std::thread writer([&] {
+        if (stream)
+          beStreamThread();
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        EXPECT_TRUE(job.signal(flag, 1, NRD_SIG_SET, 8, 0).ok());
+      });
+      Status st = job.waitUntil(flag, NRD_CMP_EQ, 1, 8, true);
+      EXPECT_TRUE(st.ok()) << st.report();
+      writer.join();
+      setHostBusy(&job, false, 0);
+    });
+  }
+}
+
+TEST(HostSignals, AStreamThatWaitsItselfIsBlocked) {
+  JobOptions options = testOptions();
+  options.timeoutSeconds = 20;
+  runThreads(1, options, [](Job &job) {
+    int64_t *flag = symmetric<int64_t>(job, 2, "flag");
+    setHostBusy(&job, false, 1);
+    std::thread stream([&] {
+      beStreamThread();
+      EXPECT_EQ(job.waitUntil(flag, NRD_CMP_EQ, 1, 8, true).code(), StatusCode::Deadlock);
+      setHostBusy(&job, false, 0);
+    });
+    EXPECT_EQ(job.waitUntil(flag + 1, NRD_CMP_EQ, 1, 8, true).code(), StatusCode::Deadlock);
+    stream.join();
+  });
+}
+
+TEST(HostSignals, ATimeoutTellsTheSame) {
   JobOptions options = testOptions();
   options.timeoutSeconds = 0.3;
   runThreads(2, options, [](Job &job) {
+    job.impl().settings.detectDeadlock = false;
     int64_t *flag = symmetric<int64_t>(job, 4, "flag");
     Status st = job.rank() == 0 ? job.waitUntil(flag + 1, NRD_CMP_EQ, 7, 8, true)
                                 : job.barrier();

@@ -159,7 +159,9 @@ static void waitForTurn(Job::Impl &job, std::unique_lock<std::mutex> &guard,
     std::lock_guard<std::mutex> state(job.stateLock);
     job.queuedLaunches.emplace_back(kernel);
   }
+  job.countInside(1);
   guard.lock();
+  job.countInside(-1);
   std::lock_guard<std::mutex> state(job.stateLock);
   auto at = std::find(job.queuedLaunches.begin(), job.queuedLaunches.end(),
                       kernel);
@@ -226,10 +228,16 @@ static Job::Impl *implOf(Job *job) {
   return context.ok() ? *context : nullptr;
 }
 
-void setHostBusy(Job *job, bool busy) {
-  if (Job::Impl *impl = implOf(job))
-    impl->slot().hostBusy.store(busy, std::memory_order_release);
+void setHostBusy(Job *job, bool busy, int32_t streamsAtWork) {
+  if (Job::Impl *impl = implOf(job)) {
+    RankSlot &slot = impl->slot();
+    slot.streamsAtWork.store(uint32_t(streamsAtWork),
+                             std::memory_order_release);
+    slot.hostBusy.store(busy, std::memory_order_release);
+  }
 }
+
+void beStreamThread() { isStreamThread = true; }
 
 void interruptLaunches(Job *job) {
   Job::Impl *impl = implOf(job);

@@ -131,7 +131,7 @@ public:
                 int32_t rank);
   /// Waits until `*signal CMP value` (NRD_CMP_*) holds for this rank's own
   /// signal; acquire. Not collective. Errors: those of signal(), and whatever
-  /// ends the waits of the job: dead ranks, NEREID_TIMEOUT, Interrupted.
+  /// ends the waits of the job: dead ranks, Deadlock, NEREID_TIMEOUT, Interrupted.
   Status waitUntil(const void *signal, int32_t comparison, uint64_t value,
                    int32_t bytes, bool isSigned);
   /// `ptr`'s place in the heap of `rank`; null when `ptr` lies in no heap, the

@@ -57,8 +57,12 @@ Status launch(Job *job, const LaunchSpec &spec);
 /// For hosts that launch from threads of their own. While host code runs beside
 /// a launch, a launch all of whose programs wait is no deadlock yet: the host
 /// may write a signal. It says so here, and takes it back when it waits for the
-/// launch itself. `job` as in launch().
-void setHostBusy(Job *job, bool busy);
+/// launch itself. `streamsAtWork`: how many threads that have called
+/// beStreamThread() have something to do; those of them that are not inside a
+/// launch, a host collective or a wait for a signal count as host code that runs.
+/// `job` as in launch().
+void setHostBusy(Job *job, bool busy, int32_t streamsAtWork = 0);
+void beStreamThread();
 /// Makes the launch that another thread is in, if any, fail with Interrupted.
 void interruptLaunches(Job *job);
 

@@ -192,13 +192,11 @@ def test_remote_polls_of_a_job_that_goes_on(tmp_path):
         nereid.init()
         words = nereid.symm.zeros((4,), np.int32)
         nereid.barrier()
-        start = time.monotonic()
         kernel[(2,)](words, 6, 30_000_000)
         nereid.barrier()
-        print("COUNT", words[1] if nereid.rank() == 0 else 24, time.monotonic() - start, flush=True)
+        assert nereid.rank() != 0 or words[1] == 24, words
         """, 2, NEREID_TIMEOUT="1")
     assert code == 0, output
-    assert output.count("COUNT 24") == 2, output
 
 
 def test_killed_launcher_takes_the_job_with_it(tmp_path):

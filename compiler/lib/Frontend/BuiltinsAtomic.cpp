@@ -139,9 +139,9 @@ static Value atomicCas(Semantic &s, const BoundArgs &args) {
 static Value atomicPoll(Semantic &s, const BoundArgs &args) {
   Tensor pointer = atomicPointer(s, args);
   Type element = pointer.type.pointee();
-  if (!pointer.type.isPointer())
+  if (!pointer.type.isPointer() || !element.isInteger())
     fail(Diag::signal_pointer, args.ranges[0], functionName(args.info), args[0].describe());
-  if (!element.isInteger() || element.bits() < 32)
+  if (element.bits() < 32)
     fail(Diag::atomic_dtype, args.ranges[0], functionName(args.info), element.str(),
          "it works on 32- or 64-bit integers");
   Tensor expected = intScalarArg(s, args, 1, element);

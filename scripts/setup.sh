@@ -34,6 +34,7 @@ packages=(
 if [ "$tests" = 1 ]; then
   packages+=(
     libgtest-dev llvm-22-tools        # GoogleTest, FileCheck
+    clang-format-22                   # tools/check/format.py
     libclang-rt-22-dev                # sanitizer presets
   )
 fi

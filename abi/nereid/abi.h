@@ -106,14 +106,13 @@ uint64_t nrd_clock_ns(nrd_program *prog);
  * wide (1, 2, 4 or 8) and wait_stride apart, equals `value` (compared as
  * unsigned bits of that width). Acquire. No slots: returns at once; a negative
  * count fails. Returns a token, always 0. */
-int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value,
-                 int32_t elem_bytes, uint32_t site);
+int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value, int32_t elem_bytes,
+                 uint32_t site);
 
 /* dl.notify: release, then set or add `value` to the signal that lies at the
  * same heap offset as `signal` on `rank`. */
-void nrd_notify(nrd_program *prog, void *signal, int64_t value, int32_t rank,
-                int32_t sig_op, int32_t comm_scope, int32_t elem_bytes,
-                uint32_t site);
+void nrd_notify(nrd_program *prog, void *signal, int64_t value, int32_t rank, int32_t sig_op,
+                int32_t comm_scope, int32_t elem_bytes, uint32_t site);
 
 /* ---- failures found by generated code ------------------------------------ */
 
@@ -128,9 +127,8 @@ void nrd_fail_assert(nrd_program *prog, const char *message, uint32_t site);
 /* tl.device_print: `count` elements of one operand. kind: 0 signed int,
  * 1 unsigned int, 2 float, 3 pointer; elem_bytes 1, 2, 4 or 8 (2-byte floats
  * are passed as 4-byte ones). `prefix` is zero-terminated. */
-void nrd_print(nrd_program *prog, const char *prefix, const void *elements,
-               int64_t count, int32_t kind, int32_t elem_bytes, int32_t hex,
-               uint32_t site);
+void nrd_print(nrd_program *prog, const char *prefix, const void *elements, int64_t count,
+               int32_t kind, int32_t elem_bytes, int32_t hex, uint32_t site);
 
 /* ---- libshmem_device ------------------------------------------------------
  * One entry point per function family; the `_block`, `_warp`, `_wave`, `_wg`
@@ -145,28 +143,25 @@ void *nrd_shmem_ptr(nrd_program *prog, void *ptr, int32_t pe, uint32_t site);
 
 /* dest is symmetric (put) / source is symmetric (get); bytes >= 0. The
  * non-blocking forms complete at nrd_shmem_quiet. */
-void nrd_shmem_put(nrd_program *prog, void *dest, const void *source,
-                   uint64_t bytes, int32_t pe, int32_t nbi, uint32_t site);
-void nrd_shmem_get(nrd_program *prog, void *dest, const void *source,
-                   uint64_t bytes, int32_t pe, int32_t nbi, uint32_t site);
+void nrd_shmem_put(nrd_program *prog, void *dest, const void *source, uint64_t bytes, int32_t pe,
+                   int32_t nbi, uint32_t site);
+void nrd_shmem_get(nrd_program *prog, void *dest, const void *source, uint64_t bytes, int32_t pe,
+                   int32_t nbi, uint32_t site);
 /* The data is visible before the signal update is. sig_op is NRD_SIG_*. */
-void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source,
-                          uint64_t bytes, void *signal, uint64_t value,
-                          int32_t sig_op, int32_t pe, int32_t sig_bytes,
-                          int32_t nbi, uint32_t site);
-void nrd_shmem_signal_op(nrd_program *prog, void *signal, uint64_t value,
-                         int32_t sig_op, int32_t pe, int32_t sig_bytes,
-                         uint32_t site);
+void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source, uint64_t bytes,
+                          void *signal, uint64_t value, int32_t sig_op, int32_t pe,
+                          int32_t sig_bytes, int32_t nbi, uint32_t site);
+void nrd_shmem_signal_op(nrd_program *prog, void *signal, uint64_t value, int32_t sig_op,
+                         int32_t pe, int32_t sig_bytes, uint32_t site);
 /* Single element: stores the low elem_bytes bytes of `value`. */
-void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value,
-                 int32_t elem_bytes, int32_t pe, uint32_t site);
-uint64_t nrd_shmem_g(nrd_program *prog, const void *source, int32_t elem_bytes,
-                     int32_t pe, uint32_t site);
+void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value, int32_t elem_bytes, int32_t pe,
+                 uint32_t site);
+uint64_t nrd_shmem_g(nrd_program *prog, const void *source, int32_t elem_bytes, int32_t pe,
+                     uint32_t site);
 /* Waits until `*signal CMP value` holds (signed comparison when is_signed);
  * acquire; returns the value that satisfied it. cmp is NRD_CMP_*. */
-uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal,
-                              int32_t cmp, uint64_t value, int32_t elem_bytes,
-                              int32_t is_signed, uint32_t site);
+uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal, int32_t cmp, uint64_t value,
+                              int32_t elem_bytes, int32_t is_signed, uint32_t site);
 void nrd_shmem_fence(nrd_program *prog, uint32_t site);
 void nrd_shmem_quiet(nrd_program *prog, uint32_t site);
 /* The same for the operations to one rank. */
@@ -176,9 +171,8 @@ void nrd_shmem_quiet_pe(nrd_program *prog, int32_t pe, uint32_t site);
 void nrd_shmem_sync_all(nrd_program *prog, uint32_t site);
 /* Atomic update of the 4 or 8 bytes at `ptr`'s place in `pe`'s heap; op is
  * NRD_AMO_*, `compare` is for NRD_AMO_COMPARE_SWAP. */
-uint64_t nrd_shmem_atomic(nrd_program *prog, void *ptr, uint64_t value,
-                          uint64_t compare, int32_t op, int32_t elem_bytes,
-                          int32_t pe, uint32_t site);
+uint64_t nrd_shmem_atomic(nrd_program *prog, void *ptr, uint64_t value, uint64_t compare,
+                          int32_t op, int32_t elem_bytes, int32_t pe, uint32_t site);
 
 /* ---- teams ----------------------------------------------------------------
  * A handle that is NRD_TEAM_INVALID has no members; one that is no team of
@@ -189,21 +183,18 @@ int32_t nrd_team_my_pe(nrd_program *prog, int32_t team, uint32_t site);
 /* Number of members, -1 of NRD_TEAM_INVALID. */
 int32_t nrd_team_n_pes(nrd_program *prog, int32_t team, uint32_t site);
 /* Number in team `to` of member `pe` of team `from`, -1 when there is none. */
-int32_t nrd_team_translate_pe(nrd_program *prog, int32_t from, int32_t pe,
-                              int32_t to, uint32_t site);
+int32_t nrd_team_translate_pe(nrd_program *prog, int32_t from, int32_t pe, int32_t to,
+                              uint32_t site);
 /* Collective among the members; who of a rank's programs takes part is a matter
  * of the profile. flags are NRD_BARRIER_*. */
-void nrd_team_barrier(nrd_program *prog, int32_t team, int32_t flags,
-                      uint32_t site);
+void nrd_team_barrier(nrd_program *prog, int32_t team, int32_t flags, uint32_t site);
 /* `bytes` bytes from `source` of member `root` to `dest` of every member. */
-void nrd_team_broadcast(nrd_program *prog, int32_t team, void *dest,
-                        const void *source, uint64_t bytes, int32_t root,
-                        int32_t flags, uint32_t site);
+void nrd_team_broadcast(nrd_program *prog, int32_t team, void *dest, const void *source,
+                        uint64_t bytes, int32_t root, int32_t flags, uint32_t site);
 /* `bytes` bytes of each member, one after the other in its order, to `dest` of
  * every member. */
-void nrd_team_fcollect(nrd_program *prog, int32_t team, void *dest,
-                       const void *source, uint64_t bytes, int32_t flags,
-                       uint32_t site);
+void nrd_team_fcollect(nrd_program *prog, int32_t team, void *dest, const void *source,
+                       uint64_t bytes, int32_t flags, uint32_t site);
 
 /* ---- vector cores --------------------------------------------------------- */
 

@@ -61,7 +61,8 @@ inline std::string targetProfileNames() {
 }
 
 inline const char *shmemLibraryName(ShmemLibrary library) {
-  constexpr const char *names[] = {"NVSHMEM", "ROCSHMEM", "ACLSHMEM", "MORI", "MXSHMEM", "every library"};
+  constexpr const char *names[] = {"NVSHMEM", "ROCSHMEM", "ACLSHMEM",
+                                   "MORI",    "MXSHMEM",  "every library"};
   return names[int(library)];
 }
 

@@ -25,14 +25,10 @@ static constexpr double kSmtNs = 35, kNearNs = 120;
 /// Share of the cores that the ranks of an undisturbed sample have had.
 static constexpr double kQuietShare = 0.95;
 
-const char *placeName(Place place) {
-  return place == Smt ? "smt" : place == Near ? "near" : "far";
-}
+const char *placeName(Place place) { return place == Smt ? "smt" : place == Near ? "near" : "far"; }
 
 double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 static double processorSeconds() {
@@ -61,8 +57,7 @@ double median(std::vector<double> values) {
 }
 
 Bench::Bench(Job &job, Options options)
-    : job(job), cores(int(std::thread::hardware_concurrency())),
-      options(std::move(options)) {
+    : job(job), cores(int(std::thread::hardware_concurrency())), options(std::move(options)) {
   // Rank r on core r modulo cores: other placements hide what is compared.
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -152,8 +147,7 @@ Bench::Probe Bench::probe() {
   return p;
 }
 
-double Bench::timed(const std::function<void(int)> &body, int rounds,
-                    double &busyShare) {
+double Bench::timed(const std::function<void(int)> &body, int rounds, double &busyShare) {
   bareBarrier();
   double busy = processorSeconds(), begin = now();
   body(rounds);
@@ -163,14 +157,12 @@ double Bench::timed(const std::function<void(int)> &body, int rounds,
   double sum = 0;
   for (int r = 0; r < ranks(); ++r)
     sum += at(r).busy;
-  busyShare =
-      std::min(busyShare, sum / elapsed / double(std::min(ranks(), cores)));
+  busyShare = std::min(busyShare, sum / elapsed / double(std::min(ranks(), cores)));
   return elapsed / rounds;
 }
 
 void Bench::compare(const std::string &name, int rounds, double bar,
-                    const std::function<void(int)> &bare,
-                    const std::function<void(int)> &ours) {
+                    const std::function<void(int)> &bare, const std::function<void(int)> &ours) {
   if (name.find(options.only) == std::string::npos)
     return;
   std::vector<Sample> samples;
@@ -202,10 +194,9 @@ void Bench::compare(const std::string &name, int rounds, double bar,
   report(name, samples, tried, 0, bar, false);
 }
 
-void Bench::compareTimes(const std::string &name, double bytes, double atLeast,
-                         const std::function<void(std::vector<double> &,
-                                                  std::vector<double> &)>
-                             &run) {
+void Bench::compareTimes(
+    const std::string &name, double bytes, double atLeast,
+    const std::function<void(std::vector<double> &, std::vector<double> &)> &run) {
   if (name.find(options.only) == std::string::npos)
     return;
   std::vector<Sample> samples;
@@ -231,8 +222,8 @@ void Bench::compareTimes(const std::string &name, double bytes, double atLeast,
   report(name, samples, tried, bytes, atLeast, true);
 }
 
-void Bench::report(const std::string &name, const std::vector<Sample> &samples,
-                   int tried, double bytes, double bar, bool atLeast) {
+void Bench::report(const std::string &name, const std::vector<Sample> &samples, int tried,
+                   double bytes, double bar, bool atLeast) {
   if (rank() != 0)
     return;
   for (Place place : {Near, Far}) {
@@ -243,9 +234,8 @@ void Bench::report(const std::string &name, const std::vector<Sample> &samples,
     if (here.empty())
       continue;
     // The quiet ones; on a machine that never is, the quietest.
-    std::sort(here.begin(), here.end(), [](const Sample &a, const Sample &b) {
-      return a.share > b.share;
-    });
+    std::sort(here.begin(), here.end(),
+              [](const Sample &a, const Sample &b) { return a.share > b.share; });
     size_t quiet = 0;
     while (quiet < here.size() && here[quiet].share >= kQuietShare)
       ++quiet;
@@ -261,20 +251,16 @@ void Bench::report(const std::string &name, const std::vector<Sample> &samples,
     double ratio = median(ratios);
     char unit[64] = "", verdict[64] = "", flight[32] = "";
     if (bytes > 0)
-      std::snprintf(unit, sizeof(unit), "  %6.1f %6.1f GB/s",
-                    bytes / median(ours) * 1e-9, bytes / median(bare) * 1e-9);
+      std::snprintf(unit, sizeof(unit), "  %6.1f %6.1f GB/s", bytes / median(ours) * 1e-9,
+                    bytes / median(bare) * 1e-9);
     if (bar > 0)
-      std::snprintf(verdict, sizeof(verdict), "  bar %s %.2f: %s",
-                    atLeast ? ">=" : "<=", bar,
-                    (atLeast ? ratio >= bar : ratio <= bar) ? "reached"
-                                                            : "NOT REACHED");
+      std::snprintf(verdict, sizeof(verdict), "  bar %s %.2f: %s", atLeast ? ">=" : "<=", bar,
+                    (atLeast ? ratio >= bar : ratio <= bar) ? "reached" : "NOT REACHED");
     if (!crowded())
-      std::snprintf(flight, sizeof(flight), " %s %.0f ns", placeName(place),
-                    median(flags));
-    std::printf("%2d  %-40s %9.3f %9.3f %6.2f%s%s  [%zu of %d%s%s]\n", ranks(),
-                name.c_str(), median(ours) * 1e6, median(bare) * 1e6, ratio,
-                unit, verdict, here.size(), tried, flight,
-                noisy ? ", NOISY" : "");
+      std::snprintf(flight, sizeof(flight), " %s %.0f ns", placeName(place), median(flags));
+    std::printf("%2d  %-40s %9.3f %9.3f %6.2f%s%s  [%zu of %d%s%s]\n", ranks(), name.c_str(),
+                median(ours) * 1e6, median(bare) * 1e6, ratio, unit, verdict, here.size(), tried,
+                flight, noisy ? ", NOISY" : "");
   }
   std::fflush(stdout);
 }
@@ -283,8 +269,8 @@ void Bench::report(const std::string &name, const std::vector<Sample> &samples,
 // Launches
 //===----------------------------------------------------------------------===//
 
-void Bench::launch(nrd_kernel_fn kernel, const std::vector<uint64_t> &args,
-                   int programs, const char *name) {
+void Bench::launch(nrd_kernel_fn kernel, const std::vector<uint64_t> &args, int programs,
+                   const char *name) {
   LaunchSpec spec;
   spec.kernelName = name;
   spec.kernel = kernel;

@@ -54,10 +54,10 @@ struct Words {
 };
 
 struct Options {
-  double seconds = 6;      ///< at most, for one figure
-  int samples = 60;        ///< undisturbed ones that are enough
-  std::string kernels;     ///< folder of compiled kernels, or empty
-  std::string only;        ///< figures whose name contains it
+  double seconds = 6;  ///< at most, for one figure
+  int samples = 60;    ///< undisturbed ones that are enough
+  std::string kernels; ///< folder of compiled kernels, or empty
+  std::string only;    ///< figures whose name contains it
 };
 
 class Bench {
@@ -68,25 +68,22 @@ public:
   int ranks() const { return job.worldSize(); }
   /// More ranks than cores: a waiting rank must give its core away.
   bool crowded() const { return ranks() > cores; }
-  Words &at(int rank) const {
-    return *static_cast<Words *>(job.peerAddress(own, rank));
-  }
+  Words &at(int rank) const { return *static_cast<Words *>(job.peerAddress(own, rank)); }
 
   /// Compares `ours` with `bare`, each doing `rounds` rounds, and prints the
   /// times of a round. `bar`: the ratio ours / bare that is to be reached; 0 =
   /// none. Collective.
   void compare(const std::string &name, int rounds, double bar,
-               const std::function<void(int)> &bare,
-               const std::function<void(int)> &ours);
+               const std::function<void(int)> &bare, const std::function<void(int)> &ours);
   /// Compares things that time themselves: `run` adds its seconds per round to
   /// the two lists (on rank 0). `bytes` of a round, for GB/s; `atLeast`: bar on
   /// bare time / our time.
-  void compareTimes(const std::string &name, double bytes, double atLeast,
-                    const std::function<void(std::vector<double> &bare,
-                                             std::vector<double> &ours)> &run);
+  void compareTimes(
+      const std::string &name, double bytes, double atLeast,
+      const std::function<void(std::vector<double> &bare, std::vector<double> &ours)> &run);
 
-  void launch(nrd_kernel_fn kernel, const std::vector<uint64_t> &args,
-              int programs, const char *name = "bench");
+  void launch(nrd_kernel_fn kernel, const std::vector<uint64_t> &args, int programs,
+              const char *name = "bench");
   /// A kernel that bench/runtime.py has compiled; null without one.
   nrd_kernel_fn compiled(const std::string &name);
 
@@ -109,15 +106,14 @@ private:
   Probe probe();
   /// Rank 0 decides, all get to know.
   uint64_t agree(uint64_t value);
-  double timed(const std::function<void(int)> &body, int rounds,
-               double &busyShare);
+  double timed(const std::function<void(int)> &body, int rounds, double &busyShare);
   struct Sample {
     double bare = 0, ours = 0;
     Place place = Near;
     double flagNs = 0, share = 0;
   };
-  void report(const std::string &name, const std::vector<Sample> &samples,
-              int tried, double bytes, double bar, bool atLeast);
+  void report(const std::string &name, const std::vector<Sample> &samples, int tried, double bytes,
+              double bar, bool atLeast);
 
   Options options;
   uint64_t flagRound = 0, epochRound = 0, pairRound = 0;

@@ -28,16 +28,14 @@ static int runRank(const bench::Options &options) {
 }
 
 static int usage() {
-  std::fprintf(
-      stderr,
-      "nereid-bench-runtime [--kernels FOLDER] [--only TEXT] [--seconds S] "
-      "[--samples N] [--ranks N]\n"
-      "  --kernels  compiled kernels of bench/runtime/kernels.py (bench/"
-      "runtime.py makes them)\n"
-      "  --only     figures whose name contains TEXT\n"
-      "  --seconds  at most, for one figure (6)\n"
-      "  --samples  undisturbed samples that are enough for one figure (60)\n"
-      "  --ranks    only the job of N ranks (2, 4 and 8 otherwise)\n");
+  std::fprintf(stderr, "nereid-bench-runtime [--kernels FOLDER] [--only TEXT] [--seconds S] "
+                       "[--samples N] [--ranks N]\n"
+                       "  --kernels  compiled kernels of bench/runtime/kernels.py (bench/"
+                       "runtime.py makes them)\n"
+                       "  --only     figures whose name contains TEXT\n"
+                       "  --seconds  at most, for one figure (6)\n"
+                       "  --samples  undisturbed samples that are enough for one figure (60)\n"
+                       "  --ranks    only the job of N ranks (2, 4 and 8 otherwise)\n");
   return 2;
 }
 
@@ -72,8 +70,7 @@ int main(int argc, char **argv) {
   }
   if (rank)
     return runRank(options);
-  std::printf("%2s  %-40s %9s %9s %6s\n", "n", "what", "us", "bare us",
-              "ratio");
+  std::printf("%2s  %-40s %9s %9s %6s\n", "n", "what", "us", "bare us", "ratio");
   std::fflush(stdout);
   for (int n : sizes) {
     runtime::LaunchJobOptions job;

@@ -19,8 +19,7 @@ static void notifyWait(nrd_program *p, const uint64_t *args) {
     int64_t value = int64_t(args[1]) + i;
     if (p->rank == 1)
       nrd_wait(p, signal, 1, value, 8, 0);
-    nrd_notify(p, signal, value, 1 - p->rank, NRD_SIG_SET, NRD_COMM_INTRA_NODE,
-               8, 0);
+    nrd_notify(p, signal, value, 1 - p->rank, NRD_SIG_SET, NRD_COMM_INTRA_NODE, 8, 0);
     if (p->rank == 0)
       nrd_wait(p, signal, 1, value, 8, 0);
   }
@@ -42,15 +41,13 @@ void benchSignals(Bench &bench) {
   if (bench.ranks() != 2)
     return;
   uint64_t round = 0;
-  auto against = [&](const char *name, nrd_kernel_fn kernel, int programs,
-                     double bar) {
+  auto against = [&](const char *name, nrd_kernel_fn kernel, int programs, double bar) {
     if (!kernel)
       return;
     bench.compare(
         name, 2000, bar, [&](int k) { bench.bareFlags(k); },
         [&](int k) {
-          bench.launch(kernel, {address(&bench.own->signal), round, uint64_t(k)},
-                       programs);
+          bench.launch(kernel, {address(&bench.own->signal), round, uint64_t(k)}, programs);
           round += uint64_t(k);
         });
   };
@@ -59,8 +56,7 @@ void benchSignals(Bench &bench) {
   // Only program 0 plays; the others wait for the last round.
   against("round trip, dl.notify + dl.wait", bench.compiled("ping_pong"), 1, 2);
   against("round trip, 8 programs in all", bench.compiled("ping_pong"), 8, 0);
-  against("round trip, written spin loop", bench.compiled("spin_ping_pong"), 1,
-          2);
+  against("round trip, written spin loop", bench.compiled("spin_ping_pong"), 1, 2);
 }
 
 //===----------------------------------------------------------------------===//
@@ -80,12 +76,10 @@ void benchBarriers(Bench &bench) {
     for (int i = 0; i < k; ++i)
       bench.crowded() ? bench.bareBarrier() : bench.pairBarrier();
   };
-  auto against = [&](const char *name, nrd_kernel_fn kernel, int programs,
-                     double bar) {
+  auto against = [&](const char *name, nrd_kernel_fn kernel, int programs, double bar) {
     if (kernel)
-      bench.compare(name, rounds, bar, bare, [&](int k) {
-        bench.launch(kernel, {uint64_t(k)}, programs);
-      });
+      bench.compare(name, rounds, bar, bare,
+                    [&](int k) { bench.launch(kernel, {uint64_t(k)}, programs); });
   };
   against("nrd_barrier_all", barriers, 1, 2);
   against("barrier_all in a kernel", bench.compiled("barriers"), 1, 2);
@@ -110,8 +104,8 @@ void benchLaunches(Bench &bench) {
       (void)launch(&bench.job, spec);
   };
   bench.compare(
-      "launch of a kernel that waits / plain", 4000, 0,
-      [&](int k) { many(plain, k); }, [&](int k) { many(blocking, k); });
+      "launch of a kernel that waits / plain", 4000, 0, [&](int k) { many(plain, k); },
+      [&](int k) { many(blocking, k); });
 }
 
 } // namespace nereid::bench

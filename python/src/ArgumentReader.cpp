@@ -54,8 +54,10 @@ uint64_t floatBits(Dtype dtype, double value) {
     return slot;
   };
   switch (dtype) {
-  case Dtype::Fp64: return bits(value);
-  case Dtype::Fp16: return bits(static_cast<_Float16>(value));
+  case Dtype::Fp64:
+    return bits(value);
+  case Dtype::Fp16:
+    return bits(static_cast<_Float16>(value));
   case Dtype::BF16: {
     const float single = static_cast<float>(value);
     uint32_t word = 0;
@@ -64,7 +66,8 @@ uint64_t floatBits(Dtype dtype, double value) {
       return (word >> 16) | 0x40;
     return (word + 0x7fff + ((word >> 16) & 1)) >> 16;
   }
-  default: return bits(static_cast<float>(value));
+  default:
+    return bits(static_cast<float>(value));
   }
 }
 
@@ -91,7 +94,9 @@ PyObject *asInteger(PyObject *value) {
   return number;
 }
 
-bool isNumpyBool(PyObject *value) { return std::strncmp(Py_TYPE(value)->tp_name, "numpy.bool", 10) == 0; }
+bool isNumpyBool(PyObject *value) {
+  return std::strncmp(Py_TYPE(value)->tp_name, "numpy.bool", 10) == 0;
+}
 
 } // namespace
 
@@ -101,7 +106,8 @@ ArgumentReader::~ArgumentReader() {
 }
 
 std::string ArgumentReader::place(size_t index) const {
-  return kernel + ": argument " + std::to_string(index + 1) + " '" + parameters[index].nameText + "'";
+  return kernel + ": argument " + std::to_string(index + 1) + " '" + parameters[index].nameText +
+         "'";
 }
 
 bool ArgumentReader::fail(const std::string &text) {
@@ -129,7 +135,8 @@ bool ArgumentReader::read(size_t index, PyObject *value) {
   const Parameter &parameter = parameters[index];
   PyObject *spec = nullptr;
   PyObject **wanted = specs ? &spec : nullptr;
-  const bool ok = parameter.isConstexpr ? readConstexpr(value, wanted) : readRuntime(value, parameter, wanted);
+  const bool ok =
+      parameter.isConstexpr ? readConstexpr(value, wanted) : readRuntime(value, parameter, wanted);
   if (!ok)
     return false;
   if (specs) {
@@ -197,11 +204,13 @@ bool ArgumentReader::finish(PyObject *const *values) {
     if (empty || missing.empty())
       continue;
     current = array.parameter;
-    return fail("the array of shape " + listText(array.shape) + " is not contiguous (strides " +
-                listText(array.strides) + " in elements), and no argument of the launch is " +
-                std::to_string(missing.front()) +
-                ", so the kernel cannot know where its elements lie. Pass np.ascontiguousarray(x), or pass its strides "
-                "to the kernel (@nereid.jit(check_strides=False) if the kernel knows them in another way)");
+    return fail(
+        "the array of shape " + listText(array.shape) + " is not contiguous (strides " +
+        listText(array.strides) + " in elements), and no argument of the launch is " +
+        std::to_string(missing.front()) +
+        ", so the kernel cannot know where its elements lie. Pass np.ascontiguousarray(x), or pass "
+        "its strides "
+        "to the kernel (@nereid.jit(check_strides=False) if the kernel knows them in another way)");
   }
   return true;
 }
@@ -294,14 +303,16 @@ bool ArgumentReader::readConstexpr(PyObject *value, PyObject **spec) {
     Py_XDECREF(owned);
     return ok;
   } else if (isNumpyArray(value)) {
-    ok = fail(describeObject(value) + " was given for a constexpr parameter; a constexpr takes a number, a string, a "
-                                      "dtype, a function or a tuple of such");
+    ok = fail(describeObject(value) +
+              " was given for a constexpr parameter; a constexpr takes a number, a string, a "
+              "dtype, a function or a tuple of such");
   } else {
     if (!isLanguageObject(value)) {
       PyObject *dtype = languageDtype(dtypeOfObject(value));
       if (!dtype) {
-        ok = fail(describeObject(value) + " cannot be a compile-time constant; a constexpr takes None, a bool, a "
-                                          "number, a string, a dtype, a jit function or a tuple of such");
+        ok = fail(describeObject(value) +
+                  " cannot be a compile-time constant; a constexpr takes None, a bool, a "
+                  "number, a string, a dtype, a jit function or a tuple of such");
       } else {
         Py_XDECREF(owned);
         Py_INCREF(dtype);
@@ -338,14 +349,16 @@ bool ArgumentReader::readRuntime(PyObject *value, const Parameter &parameter, Py
   if (value == Py_None || isConstexpr(value))
     return readConstexpr(value, spec);
   if (PyUnicode_Check(value))
-    return fail(describeObject(value) + " was given for a run-time parameter; a string can only be a compile-time "
-                                        "constant: annotate the parameter, '" +
+    return fail(describeObject(value) +
+                " was given for a run-time parameter; a string can only be a compile-time "
+                "constant: annotate the parameter, '" +
                 (parameter.nameText.empty() ? "name" : parameter.nameText) + ": tl.constexpr'");
   if (isNumpyBool(value))
     return readBool(PyObject_IsTrue(value), parameter, spec);
   if (PyLong_Check(value) || (isNumpyScalar(value) && PyIndex_Check(value))) {
     if (PyObject_HasAttrString(value, "__nereid_constant__"))
-      return fail(describeObject(value) + " is a constant of the kernel language; mark the parameter tl.constexpr, or "
+      return fail(describeObject(value) +
+                  " is a constant of the kernel language; mark the parameter tl.constexpr, or "
                   "pass a team of nereid.symm (TEAM_WORLD, team_split_strided)");
     PyObject *number = PyNumber_Index(value);
     const bool ok = number && readInteger(number, parameter, spec);
@@ -386,15 +399,17 @@ bool ArgumentReader::readOther(PyObject *value, const Parameter &parameter, PyOb
   if (dtypeOfObject(value) != Dtype::None)
     return readConstexpr(value, spec);
   if (PyList_Check(value))
-    return fail("a list cannot be passed; write np.array(x) for an array, or tuple(x) for a tuple of values");
+    return fail("a list cannot be passed; write np.array(x) for an array, or tuple(x) for a tuple "
+                "of values");
   if (PyComplex_Check(value))
     return fail("complex numbers are not in the language; pass real and imaginary part");
   if (PyObject_CheckBuffer(value))
     return fail(describeObject(value) + " was given; wrap its memory in an array: np.asarray(x)");
-  return fail(describeObject(value) +
-              " cannot be passed to a kernel. A kernel takes numpy arrays, torch CPU tensors, DLPack objects, symmetric "
-              "tensors (nereid.symm), tensor descriptors, ints, floats, bools, None, dtypes, jit functions and tuples "
-              "of such");
+  return fail(describeObject(value) + " cannot be passed to a kernel. A kernel takes numpy arrays, "
+                                      "torch CPU tensors, DLPack objects, symmetric "
+                                      "tensors (nereid.symm), tensor descriptors, ints, floats, "
+                                      "bools, None, dtypes, jit functions and tuples "
+                                      "of such");
 }
 
 bool ArgumentReader::readInteger(PyObject *value, const Parameter &parameter, PyObject **spec) {
@@ -409,7 +424,9 @@ bool ArgumentReader::readInteger(PyObject *value, const Parameter &parameter, Py
     if (PyErr_Occurred() || (type != Dtype::None && type != Dtype::UInt64)) {
       PyErr_Clear();
       return fail("the integer " + describeObject(value).substr(4) + " does not fit in " +
-                  (type == Dtype::None ? "64 bits" : std::string("the annotated type ") + dtypeInfo(type).name));
+                  (type == Dtype::None
+                       ? "64 bits"
+                       : std::string("the annotated type ") + dtypeInfo(type).name));
     }
     type = Dtype::UInt64;
   } else if (type != Dtype::None) {
@@ -422,7 +439,8 @@ bool ArgumentReader::readInteger(PyObject *value, const Parameter &parameter, Py
       *spec = Py_BuildValue("(si)", "constexpr", 1);
     return !spec || *spec;
   } else {
-    type = number >= std::numeric_limits<int32_t>::min() && number <= std::numeric_limits<int32_t>::max()
+    type = number >= std::numeric_limits<int32_t>::min() &&
+                   number <= std::numeric_limits<int32_t>::max()
                ? Dtype::Int32
                : Dtype::Int64;
   }
@@ -437,12 +455,15 @@ bool ArgumentReader::readInteger(PyObject *value, const Parameter &parameter, Py
 bool ArgumentReader::readFloat(double value, const Parameter &parameter, PyObject **spec) {
   Dtype type = parameter.annotation == Dtype::None ? Dtype::Fp32 : parameter.annotation;
   if (!dtypeInfo(type).floating)
-    return fail("a float (" + floatText(value) + ") was given where the annotation says " + dtypeInfo(type).name);
+    return fail("a float (" + floatText(value) + ") was given where the annotation says " +
+                dtypeInfo(type).name);
   if (dtypeInfo(type).bytes == 1)
-    return fail(std::string("scalars of type ") + dtypeInfo(type).name + " cannot be passed; use fp16 or fp32");
+    return fail(std::string("scalars of type ") + dtypeInfo(type).name +
+                " cannot be passed; use fp16 or fp32");
   if (type == Dtype::Fp32 && std::isfinite(value) && std::isinf(static_cast<float>(value)))
     return fail("the float " + floatText(value) +
-                " is too large for fp32, the type of float arguments; annotate the parameter with tl.float64");
+                " is too large for fp32, the type of float arguments; annotate the parameter with "
+                "tl.float64");
   put('F');
   put(static_cast<char>(type));
   addSlot(floatBits(type, value));
@@ -459,7 +480,8 @@ bool ArgumentReader::readBool(bool value, const Parameter &parameter, PyObject *
   return typeSpec(spec, type == Dtype::Int1 ? "u1" : dtypeInfo(type).name, false);
 }
 
-bool ArgumentReader::readArrayArgument(PyObject *value, const Parameter &parameter, PyObject **spec, bool &isArray) {
+bool ArgumentReader::readArrayArgument(PyObject *value, const Parameter &parameter, PyObject **spec,
+                                       bool &isArray) {
   ArrayView view;
   std::string problem;
   const ArrayResult result = readArray(value, view, problem);
@@ -473,11 +495,14 @@ bool ArgumentReader::readArrayArgument(PyObject *value, const Parameter &paramet
   if (!isArray)
     return false;
   if (parameter.annotation != Dtype::None)
-    return fail("the " + describeObject(value) + " was given where the annotation says a scalar of type " +
-                dtypeInfo(parameter.annotation).name + "; write x.item() for the value of an array of one element");
+    return fail("the " + describeObject(value) +
+                " was given where the annotation says a scalar of type " +
+                dtypeInfo(parameter.annotation).name +
+                "; write x.item() for the value of an array of one element");
   if (view.readOnly && !parameter.isConst)
     return fail("the " + describeObject(value) +
-                " is read-only. Pass a copy (x.copy()), or declare that the kernel only reads it by annotating the "
+                " is read-only. Pass a copy (x.copy()), or declare that the kernel only reads it "
+                "by annotating the "
                 "parameter: '" +
                 parameter.nameText + ": tl.const'");
   if (!view.contiguous)
@@ -487,10 +512,13 @@ bool ArgumentReader::readArrayArgument(PyObject *value, const Parameter &paramet
   put(divisible ? 'Q' : 'P');
   put(static_cast<char>(view.dtype));
   addSlot(address);
-  return !spec || typeSpec(spec, std::string(parameter.isConst ? "*k" : "*") + dtypeInfo(view.dtype).name, divisible);
+  return !spec ||
+         typeSpec(spec, std::string(parameter.isConst ? "*k" : "*") + dtypeInfo(view.dtype).name,
+                  divisible);
 }
 
-bool ArgumentReader::readPointerDtype(PyObject *value, const Parameter &parameter, PyObject **spec, bool &matched) {
+bool ArgumentReader::readPointerDtype(PyObject *value, const Parameter &parameter, PyObject **spec,
+                                      bool &matched) {
   const Dtype dtype = dtypeOfObject(value);
   matched = dtype != Dtype::None;
   if (!matched)
@@ -499,7 +527,8 @@ bool ArgumentReader::readPointerDtype(PyObject *value, const Parameter &paramete
   put(divisible ? 'Q' : 'P');
   put(static_cast<char>(dtype));
   addSlot(0);
-  return typeSpec(spec, std::string(parameter.isConst ? "*k" : "*") + dtypeInfo(dtype).name, divisible);
+  return typeSpec(spec, std::string(parameter.isConst ? "*k" : "*") + dtypeInfo(dtype).name,
+                  divisible);
 }
 
 bool ArgumentReader::readTuple(PyObject *value, const Parameter &parameter, PyObject **spec) {

@@ -99,7 +99,8 @@ private:
 
 class ArgumentReader {
 public:
-  ArgumentReader(const std::string &kernel, const std::vector<Parameter> &parameters, InternTable &interned)
+  ArgumentReader(const std::string &kernel, const std::vector<Parameter> &parameters,
+                 InternTable &interned)
       : kernel(kernel), parameters(parameters), interned(interned) {}
   ~ArgumentReader();
 
@@ -136,9 +137,11 @@ private:
   bool readInteger(PyObject *value, const Parameter &parameter, PyObject **spec);
   bool readFloat(double value, const Parameter &parameter, PyObject **spec);
   bool readBool(bool value, const Parameter &parameter, PyObject **spec);
-  bool readArrayArgument(PyObject *value, const Parameter &parameter, PyObject **spec, bool &isArray);
+  bool readArrayArgument(PyObject *value, const Parameter &parameter, PyObject **spec,
+                         bool &isArray);
   bool readTuple(PyObject *value, const Parameter &parameter, PyObject **spec);
-  bool readPointerDtype(PyObject *value, const Parameter &parameter, PyObject **spec, bool &matched);
+  bool readPointerDtype(PyObject *value, const Parameter &parameter, PyObject **spec,
+                        bool &matched);
   /// What nereid.TensorDescriptor says of itself, a new reference; null without
   /// an exception for anything else.
   static PyObject *descriptorFields(PyObject *value);
@@ -147,10 +150,13 @@ private:
   void addSlot(uint64_t value);
   bool typeSpec(PyObject **spec, const std::string &name, bool divisible);
   bool fail(const std::string &text);
-  bool strideWasPassed(int64_t stride, const std::vector<int64_t> &shape, PyObject *const *values) const;
+  bool strideWasPassed(int64_t stride, const std::vector<int64_t> &shape,
+                       PyObject *const *values) const;
 
   void put(char tag) { key.push_back(tag); }
-  template <typename T> void putRaw(const T &value) { key.append(reinterpret_cast<const char *>(&value), sizeof(T)); }
+  template <typename T> void putRaw(const T &value) {
+    key.append(reinterpret_cast<const char *>(&value), sizeof(T));
+  }
 
   const std::string &kernel;
   const std::vector<Parameter> &parameters;

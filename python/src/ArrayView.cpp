@@ -41,7 +41,9 @@ std::string text(PyObject *object) {
   return utf8;
 }
 
-std::string attributeText(PyObject *object, const char *name) { return text(Ref(attributeOrNull(object, name)).get()); }
+std::string attributeText(PyObject *object, const char *name) {
+  return text(Ref(attributeOrNull(object, name)).get());
+}
 
 //===----------------------------------------------------------------------===//
 // numpy
@@ -51,8 +53,7 @@ std::string attributeText(PyObject *object, const char *name) { return text(Ref(
 /// C API read, the same since 1.7. Checked against the Python attributes when
 /// numpy is first seen.
 struct NumpyArray {
-  PyObject_HEAD
-  char *data;
+  PyObject_HEAD char *data;
   int numDimensions;
   Py_ssize_t *dimensions;
   Py_ssize_t *strides;
@@ -82,8 +83,9 @@ bool checkNumpyLayout(PyObject *module) {
     return false;
   auto *raw = reinterpret_cast<NumpyArray *>(array.get());
   return PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0)) == raw->data && raw->numDimensions == 2 &&
-         raw->dimensions[0] == 3 && raw->dimensions[1] == 5 && raw->strides[0] == 10 && raw->strides[1] == 2 &&
-         raw->descr == descr.get() && (raw->flags & numpyContiguous) && (raw->flags & numpyWriteable);
+         raw->dimensions[0] == 3 && raw->dimensions[1] == 5 && raw->strides[0] == 10 &&
+         raw->strides[1] == 2 && raw->descr == descr.get() && (raw->flags & numpyContiguous) &&
+         (raw->flags & numpyWriteable);
 }
 
 /// numpy as far as the process has loaded it: an array cannot turn up before.
@@ -141,12 +143,14 @@ Dtype numpyDtype(PyObject *descr, std::string *problem) {
   dtype = findDtype(name);
   if (dtype == Dtype::None) {
     if (problem && kind == "O")
-      *problem = "holds Python objects, which have no layout that a kernel can read; convert it, e.g. with "
+      *problem = "holds Python objects, which have no layout that a kernel can read; convert it, "
+                 "e.g. with "
                  ".astype(np.float32)";
     else if (problem && (kind == "U" || kind == "S"))
       *problem = "holds text; kernels read arrays of numbers";
     else if (problem)
-      *problem = "has elements of type " + text(descr) + ", which the kernel language does not know; convert it, e.g. "
+      *problem = "has elements of type " + text(descr) +
+                 ", which the kernel language does not know; convert it, e.g. "
                  "with .astype(np.float32)";
     return Dtype::None;
   }
@@ -162,13 +166,15 @@ Dtype numpyDtype(PyObject *descr, std::string *problem) {
 }
 
 /// Strides in elements, from strides in bytes.
-bool elementStrides(ArrayView &view, const std::vector<int64_t> &byteStrides, std::string &problem) {
+bool elementStrides(ArrayView &view, const std::vector<int64_t> &byteStrides,
+                    std::string &problem) {
   const int64_t size = dtypeInfo(view.dtype).bytes;
   view.strides.clear();
   for (size_t i = 0; i < byteStrides.size(); ++i) {
     if (byteStrides[i] % size != 0 && view.shape[i] > 1) {
-      problem = "has a stride of " + std::to_string(byteStrides[i]) + " bytes, which is no whole number of its " +
-                std::to_string(size) + "-byte elements; pass a copy (np.ascontiguousarray)";
+      problem = "has a stride of " + std::to_string(byteStrides[i]) +
+                " bytes, which is no whole number of its " + std::to_string(size) +
+                "-byte elements; pass a copy (np.ascontiguousarray)";
       return false;
     }
     view.strides.push_back(byteStrides[i] / size);
@@ -264,7 +270,8 @@ std::string foreignDevice(PyObject *object) {
   return name.rfind("cpu", 0) == 0 ? "" : text(device.get());
 }
 
-ArrayResult readDataPointer(PyObject *object, PyObject *dtypeObject, ArrayView &view, std::string &problem) {
+ArrayResult readDataPointer(PyObject *object, PyObject *dtypeObject, ArrayView &view,
+                            std::string &problem) {
   static PyObject *dataPtr = interned("data_ptr"), *isContiguous = interned("is_contiguous");
   std::string device = foreignDevice(object);
   if (!device.empty()) {
@@ -274,7 +281,8 @@ ArrayResult readDataPointer(PyObject *object, PyObject *dtypeObject, ArrayView &
   if (!dtypeCache().find(dtypeObject, view.dtype)) {
     view.dtype = dtypeOfObject(dtypeObject);
     if (view.dtype == Dtype::None) {
-      problem = "has elements of type " + text(dtypeObject) + ", which the kernel language does not know";
+      problem =
+          "has elements of type " + text(dtypeObject) + ", which the kernel language does not know";
       return ArrayResult::Unusable;
     }
     dtypeCache().add(dtypeObject, view.dtype);
@@ -292,7 +300,8 @@ ArrayResult readDataPointer(PyObject *object, PyObject *dtypeObject, ArrayView &
   if (!view.contiguous) {
     Ref shape(PyObject_GetAttrString(object, "shape"));
     Ref strides(PyObject_CallMethod(object, "stride", nullptr));
-    if (!shape || !strides || !readIntegers(shape.get(), view.shape) || !readIntegers(strides.get(), view.strides))
+    if (!shape || !strides || !readIntegers(shape.get(), view.shape) ||
+        !readIntegers(strides.get(), view.strides))
       return ArrayResult::Raised;
   }
   return checkAlignment(view, problem);
@@ -317,14 +326,22 @@ constexpr int32_t dlCpu = 1, dlCudaHost = 3, dlRocmHost = 11;
 
 const char *dlDeviceName(long type) {
   switch (type) {
-  case 2: return "a CUDA device";
-  case 4: return "an OpenCL device";
-  case 7: return "a Vulkan device";
-  case 8: return "a Metal device";
-  case 10: return "a ROCm device";
-  case 13: return "CUDA managed memory";
-  case 14: return "a oneAPI device";
-  default: return "another device than the CPU";
+  case 2:
+    return "a CUDA device";
+  case 4:
+    return "an OpenCL device";
+  case 7:
+    return "a Vulkan device";
+  case 8:
+    return "a Metal device";
+  case 10:
+    return "a ROCm device";
+  case 13:
+    return "CUDA managed memory";
+  case 14:
+    return "a oneAPI device";
+  default:
+    return "another device than the CPU";
   }
 }
 
@@ -333,16 +350,26 @@ Dtype dlDtype(const DLTensor &tensor) {
     return Dtype::None;
   const std::string bits = std::to_string(tensor.typeBits);
   switch (tensor.typeCode) {
-  case 0: return findDtype("int" + bits);
-  case 1: return findDtype("uint" + bits);
-  case 2: return findDtype("float" + bits);
-  case 4: return tensor.typeBits == 16 ? Dtype::BF16 : Dtype::None;
-  case 6: return tensor.typeBits == 8 ? Dtype::Int1 : Dtype::None;
-  case 10: return Dtype::Fp8E4NV;
-  case 11: return Dtype::Fp8E4B8;
-  case 12: return Dtype::Fp8E5;
-  case 13: return Dtype::Fp8E5B16;
-  default: return Dtype::None;
+  case 0:
+    return findDtype("int" + bits);
+  case 1:
+    return findDtype("uint" + bits);
+  case 2:
+    return findDtype("float" + bits);
+  case 4:
+    return tensor.typeBits == 16 ? Dtype::BF16 : Dtype::None;
+  case 6:
+    return tensor.typeBits == 8 ? Dtype::Int1 : Dtype::None;
+  case 10:
+    return Dtype::Fp8E4NV;
+  case 11:
+    return Dtype::Fp8E4B8;
+  case 12:
+    return Dtype::Fp8E5;
+  case 13:
+    return Dtype::Fp8E5B16;
+  default:
+    return Dtype::None;
   }
 }
 
@@ -362,7 +389,8 @@ void readDlLayout(const DLTensor &tensor, ArrayView &view) {
 }
 
 ArrayResult readDlpack(PyObject *object, ArrayView &view, std::string &problem) {
-  static PyObject *deviceMethod = interned("__dlpack_device__"), *exportMethod = interned("__dlpack__");
+  static PyObject *deviceMethod = interned("__dlpack_device__"),
+                  *exportMethod = interned("__dlpack__");
   if (!PyObject_HasAttr(reinterpret_cast<PyObject *>(Py_TYPE(object)), exportMethod))
     return ArrayResult::NotAnArray;
   Ref device(PyObject_CallMethodNoArgs(object, deviceMethod));
@@ -373,7 +401,8 @@ ArrayResult readDlpack(PyObject *object, ArrayView &view, std::string &problem) 
   if (PyErr_Occurred())
     return ArrayResult::Raised;
   if (type != dlCpu && type != dlCudaHost && type != dlRocmHost) {
-    problem = std::string("lies on ") + dlDeviceName(type) + " (DLPack device type " + std::to_string(type) +
+    problem = std::string("lies on ") + dlDeviceName(type) + " (DLPack device type " +
+              std::to_string(type) +
               "); kernels of the CPU target read host memory: copy it there first";
     return ArrayResult::Unusable;
   }
@@ -410,8 +439,10 @@ bool nereid::python::isNumpyScalar(PyObject *object) {
 
 ArrayResult nereid::python::readArray(PyObject *object, ArrayView &view, std::string &problem) {
   const Numpy &known = numpy();
-  if (known.array && (Py_TYPE(object) == known.array || PyType_IsSubtype(Py_TYPE(object), known.array)))
-    return known.layoutKnown ? readNumpy(object, view, problem) : readNumpySlowly(object, view, problem);
+  if (known.array &&
+      (Py_TYPE(object) == known.array || PyType_IsSubtype(Py_TYPE(object), known.array)))
+    return known.layoutKnown ? readNumpy(object, view, problem)
+                             : readNumpySlowly(object, view, problem);
   if (PyObject_TypeCheck(object, symmetricBufferType())) {
     auto *buffer = reinterpret_cast<SymmetricBuffer *>(object);
     if (!buffer->data) {
@@ -432,7 +463,8 @@ ArrayResult nereid::python::readArray(PyObject *object, ArrayView &view, std::st
     PyErr_Clear();
   }
   if (Ref device(attributeOrNull(object, "__cuda_array_interface__")); device) {
-    problem = "lies on a GPU; kernels of the CPU target read host memory: copy it there first (torch: x.cpu())";
+    problem = "lies on a GPU; kernels of the CPU target read host memory: copy it there first "
+              "(torch: x.cpu())";
     return ArrayResult::Unusable;
   }
   return readDlpack(object, view, problem);
@@ -459,8 +491,10 @@ std::string nereid::python::describeObject(PyObject *object) {
   if (const char *dot = std::strrchr(type, '.'))
     type = dot + 1;
   if (isNumpyArray(object))
-    return "numpy array of " + attributeText(object, "dtype") + " with shape " + attributeText(object, "shape");
-  if (PyBool_Check(object) || PyLong_Check(object) || PyFloat_Check(object) || isNumpyScalar(object))
+    return "numpy array of " + attributeText(object, "dtype") + " with shape " +
+           attributeText(object, "shape");
+  if (PyBool_Check(object) || PyLong_Check(object) || PyFloat_Check(object) ||
+      isNumpyScalar(object))
     return std::string(type) + " " + text(object);
   if (PyUnicode_Check(object)) {
     std::string value = text(object);
@@ -471,7 +505,8 @@ std::string nereid::python::describeObject(PyObject *object) {
   if (Ref dtype(attributeOrNull(object, "dtype")); dtype && !PyType_Check(object)) {
     Ref shape(attributeOrNull(object, "shape"));
     std::string device = foreignDevice(object);
-    return std::string(type) + " of " + text(dtype.get()) + (shape ? " with shape " + text(shape.get()) : "") +
+    return std::string(type) + " of " + text(dtype.get()) +
+           (shape ? " with shape " + text(shape.get()) : "") +
            (device.empty() ? "" : " on " + device);
   }
   std::string words = std::string("object of type ") + type;

@@ -34,22 +34,29 @@ Refusal refuseExpr(llvm::StringRef kind) {
       .Case("Set", {"a set", "use a tuple"})
       .Case("SetComp", {"a set comprehension", "use a tuple"})
       .Case("GeneratorExp", {"a generator expression", "use a list comprehension over a tuple"})
-      .Case("Await", {"`await`", "kernels run to their end; wait for other programs with `dl.wait`"})
-      .Cases({"Yield", "YieldFrom"}, {"`yield`", "return the values, or write them with `tl.store`"})
-      .Cases({"TemplateStr", "Interpolation"}, {"a template string", "use an f-string of constants"})
+      .Case("Await",
+            {"`await`", "kernels run to their end; wait for other programs with `dl.wait`"})
+      .Cases({"Yield", "YieldFrom"},
+             {"`yield`", "return the values, or write them with `tl.store`"})
+      .Cases({"TemplateStr", "Interpolation"},
+             {"a template string", "use an f-string of constants"})
       .Default({"this expression", ""});
 }
 
 Refusal refuseStmt(llvm::StringRef kind) {
   return llvm::StringSwitch<Refusal>(kind)
       .Case("AsyncWith", {"`async with`", "write its body without it"})
-      .Cases({"Try", "TryStar"}, {"`try`", "kernels raise no exceptions: check conditions with `if` or `tl.device_assert`"})
+      .Cases({"Try", "TryStar"},
+             {"`try`",
+              "kernels raise no exceptions: check conditions with `if` or `tl.device_assert`"})
       .Case("Raise", {"`raise`", "report errors with `tl.device_assert` or `tl.static_assert`"})
       .Cases({"Import", "ImportFrom"}, {"`import`", "import at module level"})
-      .Cases({"Global", "Nonlocal"}, {"an assignment to global variables", "return the value, or write it with `tl.store`"})
+      .Cases({"Global", "Nonlocal"},
+             {"an assignment to global variables", "return the value, or write it with `tl.store`"})
       .Case("Delete", {"`del`", "drop the statement: unused values cost nothing"})
       .Case("ClassDef", {"a class definition", "define it at module level"})
-      .Cases({"FunctionDef", "AsyncFunctionDef"}, {"a nested function", "define it at module level with @nereid.jit"})
+      .Cases({"FunctionDef", "AsyncFunctionDef"},
+             {"a nested function", "define it at module level with @nereid.jit"})
       .Case("AsyncFor", {"`async for`", "use `for`"})
       .Case("Match", {"`match`", "use `if` and `elif`"})
       .Case("TypeAlias", {"a type alias", "define it at module level"})
@@ -472,7 +479,8 @@ void Importer::params(nb::handle arguments, FunctionDef &function) {
   for (nb::handle arg : arguments.attr("kwonlyargs"))
     add(arg, false, true);
   if (!mapping.is_none())
-    throw CompileError(makeDiagnostic(Diag::unsupported_syntax, range(mapping), "a parameter that collects keywords",
+    throw CompileError(makeDiagnostic(Diag::unsupported_syntax, range(mapping),
+                                      "a parameter that collects keywords",
                                       "name the parameters one by one"));
 }
 
@@ -492,7 +500,8 @@ std::unique_ptr<FunctionDef> Importer::function(nb::handle node) {
   result->range.endLine = result->range.line;
   result->range.endColumn = line.rtrim().size() + 1;
   if (kindOf(node) != "FunctionDef")
-    throw CompileError(makeDiagnostic(Diag::unsupported_syntax, result->nameRange, "`async def`", "use `def`"));
+    throw CompileError(
+        makeDiagnostic(Diag::unsupported_syntax, result->nameRange, "`async def`", "use `def`"));
   params(node.attr("args"), *result);
   result->body = block(node.attr("body"));
   return result;
@@ -500,7 +509,8 @@ std::unique_ptr<FunctionDef> Importer::function(nb::handle node) {
 
 } // namespace
 
-std::unique_ptr<FunctionDef> importFunction(nb::handle function, std::shared_ptr<const SourceFile> file) {
+std::unique_ptr<FunctionDef> importFunction(nb::handle function,
+                                            std::shared_ptr<const SourceFile> file) {
   return Importer(std::move(file)).function(function);
 }
 

@@ -33,8 +33,8 @@ struct WarningList : DiagnosticSink {
 void warn(const WarningList &list) {
   for (const Diagnostic &warning : list.warnings) {
     const char *path = warning.range.isValid() ? warning.range.file->path.c_str() : "<kernel>";
-    if (PyErr_WarnExplicit(PyExc_UserWarning, render(warning).c_str(), path, int(warning.range.line), nullptr,
-                           nullptr) < 0)
+    if (PyErr_WarnExplicit(PyExc_UserWarning, render(warning).c_str(), path,
+                           int(warning.range.line), nullptr, nullptr) < 0)
       throw nb::python_error();
   }
 }
@@ -102,7 +102,8 @@ CompileOptions importCompileOptions(nb::handle options) {
 /// from the front end's IR.
 class Compilation {
 public:
-  Compilation(nb::handle function, nb::handle args, nb::handle options) : options(importCompileOptions(options)) {
+  Compilation(nb::handle function, nb::handle args, nb::handle options)
+      : options(importCompileOptions(options)) {
     mlir::DialectRegistry registry;
     registerAllDialects(registry);
     mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -192,18 +193,21 @@ std::string checkedTtir(nb::handle function, nb::handle args, nb::handle options
   module->print(stream);
   stream << "\n";
   CompileOptions compileOptions = importCompileOptions(options);
-  Compilation::run([&](DiagnosticSink *sink) { emitStage(*module, Stage::TTIR, compileOptions, sink); });
+  Compilation::run(
+      [&](DiagnosticSink *sink) { emitStage(*module, Stage::TTIR, compileOptions, sink); });
   return text;
 }
 
-std::string exportTtir(nb::handle function, nb::handle args, nb::handle options, const std::string &version) {
+std::string exportTtir(nb::handle function, nb::handle args, nb::handle options,
+                       const std::string &version) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   auto module = buildModule(context, function, args, options);
   CompileOptions compileOptions = importCompileOptions(options);
   std::string text;
-  Compilation::run([&](DiagnosticSink *sink) { text = exportTTIR(*module, version, compileOptions, sink); });
+  Compilation::run(
+      [&](DiagnosticSink *sink) { text = exportTTIR(*module, version, compileOptions, sink); });
   return text;
 }
 
@@ -220,7 +224,8 @@ nb::dict versionInfo() {
 } // namespace
 
 void bindCompile(nb::module_ &m) {
-  nb::class_<Compilation>(m, "CompiledKernel", "A kernel's machine code, and the stages on the way to it.")
+  nb::class_<Compilation>(m, "CompiledKernel",
+                          "A kernel's machine code, and the stages on the way to it.")
       .def_prop_ro("object", &Compilation::object, "Bytes of a relocatable object file.")
       .def_ro("arguments", &Compilation::arguments,
               "Name and divisibility of each argument slot, for kernels from IR text.")
@@ -247,15 +252,18 @@ void bindCompile(nb::module_ &m) {
         return std::make_unique<Compilation>(text, path, options);
       },
       nb::arg("text"), nb::arg("path"), nb::arg("options") = nb::none(),
-      "Compiles a kernel from the text of its IR (TTIR of upstream or ours); `path` stands in messages. Raises "
+      "Compiles a kernel from the text of its IR (TTIR of upstream or ours); `path` stands in "
+      "messages. Raises "
       "nereid.CompilationError.");
 
-  m.def("checked_ttir", &checkedTtir, nb::arg("function"), nb::arg("args"), nb::arg("options") = nb::none(),
-        "The kernel's IR before any pass, after the checks of later passes (tokens of waits); raises "
-        "nereid.CompilationError.");
+  m.def(
+      "checked_ttir", &checkedTtir, nb::arg("function"), nb::arg("args"),
+      nb::arg("options") = nb::none(),
+      "The kernel's IR before any pass, after the checks of later passes (tokens of waits); raises "
+      "nereid.CompilationError.");
 
-  m.def("export_ttir", &exportTtir, nb::arg("function"), nb::arg("args"), nb::arg("options") = nb::none(),
-        nb::arg("version") = "3.6",
+  m.def("export_ttir", &exportTtir, nb::arg("function"), nb::arg("args"),
+        nb::arg("options") = nb::none(), nb::arg("version") = "3.6",
         "The kernel as TTIR for the stock triton package of `version` (\"3.6\" or \"3.9\"); raises "
         "nereid.CompilationError for what that cannot express.");
 

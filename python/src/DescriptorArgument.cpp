@@ -52,14 +52,17 @@ PyObject *ArgumentReader::descriptorFields(PyObject *value) {
 bool ArgumentReader::readDescriptor(PyObject *fields, const Parameter &parameter, PyObject **spec) {
   PyObject *base = nullptr, *shapeTuple = nullptr, *strideTuple = nullptr, *blockTuple = nullptr;
   const char *padding = nullptr;
-  if (!PyArg_ParseTuple(fields, "OO!O!O!s", &base, &PyTuple_Type, &shapeTuple, &PyTuple_Type, &strideTuple,
-                        &PyTuple_Type, &blockTuple, &padding))
+  if (!PyArg_ParseTuple(fields, "OO!O!O!s", &base, &PyTuple_Type, &shapeTuple, &PyTuple_Type,
+                        &strideTuple, &PyTuple_Type, &blockTuple, &padding))
     return false;
   std::vector<int64_t> shape, strides, block;
-  if (!readSizes(shapeTuple, shape) || !readSizes(strideTuple, strides) || !readSizes(blockTuple, block))
+  if (!readSizes(shapeTuple, shape) || !readSizes(strideTuple, strides) ||
+      !readSizes(blockTuple, block))
     return false;
-  if (shape.empty() || strides.size() != shape.size() || block.size() != shape.size() || strides.back() != 1)
-    return fail("the tensor descriptor was changed after it was made: shape, strides and block_shape have one value per "
+  if (shape.empty() || strides.size() != shape.size() || block.size() != shape.size() ||
+      strides.back() != 1)
+    return fail("the tensor descriptor was changed after it was made: shape, strides and "
+                "block_shape have one value per "
                 "dimension, and the last stride is 1");
 
   put('E');
@@ -84,21 +87,23 @@ bool ArgumentReader::readDescriptor(PyObject *fields, const Parameter &parameter
   }
   if (!isArray && !readArrayArgument(base, parameter, spec ? &baseSpec : nullptr, isArray))
     return isArray || PyErr_Occurred() ? false
-                                       : fail("the base of the tensor descriptor, " + describeObject(base) +
-                                              ", is no array");
+                                       : fail("the base of the tensor descriptor, " +
+                                              describeObject(base) + ", is no array");
   strided.resize(checked);
   if (spec && !addSpec(baseSpec))
     return false;
 
   for (int64_t size : shape) {
     if (size < 0 || size > std::numeric_limits<int32_t>::max())
-      return fail("a size of the tensor descriptor is " + std::to_string(size) + "; sizes are 32-bit integers");
+      return fail("a size of the tensor descriptor is " + std::to_string(size) +
+                  "; sizes are 32-bit integers");
     addSlot(static_cast<uint64_t>(size));
     if (spec && !addSpec(Py_BuildValue("(si)", "i32", 0)))
       return false;
   }
   for (size_t i = 0; i + 1 < strides.size(); ++i) {
-    const bool divisible = strides[i] % 16 == 0 && !parameter.noSpecialize && !parameter.noAlignment;
+    const bool divisible =
+        strides[i] % 16 == 0 && !parameter.noSpecialize && !parameter.noAlignment;
     put(divisible ? 'D' : 'I');
     addSlot(static_cast<uint64_t>(strides[i]));
     if (spec && !addSpec(Py_BuildValue("(si)", "i64", divisible ? 16 : 0)))
@@ -106,7 +111,9 @@ bool ArgumentReader::readDescriptor(PyObject *fields, const Parameter &parameter
   }
   if (spec) {
     Reference blockList(listOf(block));
-    *spec = blockList.object ? Py_BuildValue("(sOOs)", "tensordesc", items.object, blockList.object, padding) : nullptr;
+    *spec = blockList.object
+                ? Py_BuildValue("(sOOs)", "tensordesc", items.object, blockList.object, padding)
+                : nullptr;
     return *spec != nullptr;
   }
   return true;

@@ -70,13 +70,11 @@ struct Dispatcher {
 };
 
 struct DispatcherObject {
-  PyObject_HEAD
-  Dispatcher *state;
+  PyObject_HEAD Dispatcher *state;
 };
 
 struct BoundLaunch {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   PyObject *dispatcher;
   PyObject *grid;
 };
@@ -134,22 +132,26 @@ std::string closestKeyword(const Dispatcher &state, PyObject *name) {
       for (nb::handle option : nb::borrow(options))
         names.append(option);
   try {
-    nb::object matches = nb::module_::import_("difflib").attr("get_close_matches")(nb::borrow(name), names, 1);
+    nb::object matches =
+        nb::module_::import_("difflib").attr("get_close_matches")(nb::borrow(name), names, 1);
     if (nb::len(matches) > 0)
-      return " Did you mean '" + std::string(nb::cast<nb::str>(matches[nb::int_(0)]).c_str()) + "'?";
+      return " Did you mean '" + std::string(nb::cast<nb::str>(matches[nb::int_(0)]).c_str()) +
+             "'?";
   } catch (nb::python_error &) {
     PyErr_Clear();
   }
   return "";
 }
 
-bool bindKeyword(Dispatcher &state, Bound &bound, size_t numPositional, PyObject *name, PyObject *value) {
+bool bindKeyword(Dispatcher &state, Bound &bound, size_t numPositional, PyObject *name,
+                 PyObject *value) {
   const int64_t index = parameterIndex(state, name);
   const char *text = PyUnicode_AsUTF8(name);
   if (index >= 0) {
     if (static_cast<size_t>(index) < numPositional)
-      return failLaunch(state, "parameter '" + std::string(text) + "' is given twice: as argument " +
-                                   std::to_string(index + 1) + " and as a keyword");
+      return failLaunch(state, "parameter '" + std::string(text) +
+                                   "' is given twice: as argument " + std::to_string(index + 1) +
+                                   " and as a keyword");
     bound.values[index] = value;
     return true;
   }
@@ -162,30 +164,37 @@ bool bindKeyword(Dispatcher &state, Bound &bound, size_t numPositional, PyObject
     return true;
   const std::string_view view(text);
   if (view == "device" || view == "device_type" || view == "stream")
-    return failLaunch(state, "the keyword '" + std::string(text) +
-                                 "' has no meaning here: a rank has one device, and launches run in order");
+    return failLaunch(
+        state, "the keyword '" + std::string(text) +
+                   "' has no meaning here: a rank has one device, and launches run in order");
   if (view == "grid" || view == "warmup")
-    return failLaunch(state, "the keyword '" + std::string(text) + "' belongs to " + state.name +
-                                 ".run(...); with kernel[grid](...) the grid stands in the brackets");
-  return failLaunch(state, "there is neither a parameter nor a launch option '" + std::string(text) + "'." +
-                               closestKeyword(state, name) + " The kernel is " + signatureText(state));
+    return failLaunch(state,
+                      "the keyword '" + std::string(text) + "' belongs to " + state.name +
+                          ".run(...); with kernel[grid](...) the grid stands in the brackets");
+  return failLaunch(state, "there is neither a parameter nor a launch option '" +
+                               std::string(text) + "'." + closestKeyword(state, name) +
+                               " The kernel is " + signatureText(state));
 }
 
-bool bindArguments(Dispatcher &state, Bound &bound, PyObject *const *args, size_t numPositional, PyObject *kwnames) {
+bool bindArguments(Dispatcher &state, Bound &bound, PyObject *const *args, size_t numPositional,
+                   PyObject *kwnames) {
   const size_t count = state.parameters.size();
   for (const Parameter &parameter : state.parameters)
     if (parameter.isVariadic)
-      return failLaunch(state, "the parameter '*" + parameter.nameText + "' takes any number of arguments, which a " +
+      return failLaunch(state, "the parameter '*" + parameter.nameText +
+                                   "' takes any number of arguments, which a " +
                                    "kernel cannot; make it one parameter, which can be a tuple");
   if (numPositional > count)
-    return failLaunch(state, "takes " + std::to_string(count) + " arguments, but " + std::to_string(numPositional) +
-                                 " were given. The kernel is " + signatureText(state));
+    return failLaunch(state, "takes " + std::to_string(count) + " arguments, but " +
+                                 std::to_string(numPositional) + " were given. The kernel is " +
+                                 signatureText(state));
   bound.values.resize(count);
   for (size_t i = 0; i < count; ++i)
     bound.values[i] = i < numPositional ? args[i] : nullptr;
   const Py_ssize_t numKeywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
   for (Py_ssize_t i = 0; i < numKeywords; ++i)
-    if (!bindKeyword(state, bound, numPositional, PyTuple_GET_ITEM(kwnames, i), args[numPositional + i]))
+    if (!bindKeyword(state, bound, numPositional, PyTuple_GET_ITEM(kwnames, i),
+                     args[numPositional + i]))
       return false;
   for (size_t i = 0; i < count; ++i) {
     if (bound.values[i])
@@ -195,8 +204,9 @@ bool bindArguments(Dispatcher &state, Bound &bound, PyObject *const *args, size_
     if (bound.values[i])
       continue;
     if (parameter.isConstexpr)
-      return failLaunch(state, "the constexpr parameter '" + parameter.nameText + "' (number " + std::to_string(i + 1) +
-                                   ") has no value: write " + parameter.nameText + "=... in the call. The kernel is " +
+      return failLaunch(state, "the constexpr parameter '" + parameter.nameText + "' (number " +
+                                   std::to_string(i + 1) + ") has no value: write " +
+                                   parameter.nameText + "=... in the call. The kernel is " +
                                    signatureText(state));
     return failLaunch(state, "argument " + std::to_string(i + 1) + " '" + parameter.nameText +
                                  "' is missing. The kernel is " + signatureText(state));
@@ -216,7 +226,8 @@ PyObject *boundDict(const Dispatcher &state, const Bound &bound) {
   PyObject *dict = PyDict_New();
   for (size_t i = 0; dict && i < state.parameters.size(); ++i) {
     PyObject *value = bound.values[i];
-    PyObject *plain = isConstexpr(value) ? PyObject_GetAttrString(value, "value") : Py_NewRef(value);
+    PyObject *plain =
+        isConstexpr(value) ? PyObject_GetAttrString(value, "value") : Py_NewRef(value);
     const bool ok = plain && PyDict_SetItem(dict, state.parameters[i].name, plain) == 0;
     Py_XDECREF(plain);
     if (!ok)
@@ -244,10 +255,12 @@ bool looksAlike(PyObject *a, PyObject *b) {
 /// held. Identity first: it nearly always answers.
 bool globalsUnchanged(const Dispatcher &state) {
   for (const WatchedGlobal &global : state.watched) {
-    PyObject *now = global.key ? PyDict_GetItemWithError(global.container, global.key) : PyCell_GET(global.container);
+    PyObject *now = global.key ? PyDict_GetItemWithError(global.container, global.key)
+                               : PyCell_GET(global.container);
     if (now == global.value)
       continue;
-    if (!now || PyObject_RichCompareBool(now, global.value, Py_EQ) != 1 || !looksAlike(now, global.value)) {
+    if (!now || PyObject_RichCompareBool(now, global.value, Py_EQ) != 1 ||
+        !looksAlike(now, global.value)) {
       PyErr_Clear();
       return false;
     }
@@ -257,8 +270,8 @@ bool globalsUnchanged(const Dispatcher &state) {
 
 /// Asks Python to compile (or find in the disk cache) the kernel for these
 /// arguments, and remembers it. Null with an exception set.
-const CachedKernel *compileMissing(PyObject *self, Dispatcher &state, const Bound &bound, std::string_view key,
-                                   Mode mode) {
+const CachedKernel *compileMissing(PyObject *self, Dispatcher &state, const Bound &bound,
+                                   std::string_view key, Mode mode) {
   nb::object specs = nb::steal(PyList_New(0));
   ArgumentReader reader(state.name, state.parameters, state.interned);
   reader.specs = specs.ptr();
@@ -287,16 +300,20 @@ const CachedKernel *compileMissing(PyObject *self, Dispatcher &state, const Boun
 }
 
 /// Names the argument in slot `slot` that had to be symmetric.
-void failNotSymmetric(const Dispatcher &state, const ArgumentReader &reader, const Bound &bound, uint32_t slot) {
+void failNotSymmetric(const Dispatcher &state, const ArgumentReader &reader, const Bound &bound,
+                      uint32_t slot) {
   const size_t index = reader.slotParameter[slot];
-  setArgumentError(reader.place(index) + ": the kernel uses it on other ranks (dl.symm_at, signals, put or get), so it "
-                                         "must lie in symmetric memory, but the " +
+  setArgumentError(reader.place(index) +
+                   ": the kernel uses it on other ranks (dl.symm_at, signals, put or get), so it "
+                   "must lie in symmetric memory, but the " +
                    describeObject(bound.values[index]) +
-                   " does not. Make it with nereid.symm.zeros(shape, dtype), empty, full or from_array, on every rank");
+                   " does not. Make it with nereid.symm.zeros(shape, dtype), empty, full or "
+                   "from_array, on every rank");
 }
 
 /// Calls the functions of add_pre_run_hook with the arguments of a launch.
-bool callPreRunHooks(PyObject *hooks, PyObject *const *args, size_t numPositional, PyObject *kwnames) {
+bool callPreRunHooks(PyObject *hooks, PyObject *const *args, size_t numPositional,
+                     PyObject *kwnames) {
   try {
     nb::list positional;
     for (size_t i = 0; i < numPositional; ++i)
@@ -320,8 +337,8 @@ bool callPreRunHooks(PyObject *hooks, PyObject *const *args, size_t numPositiona
 }
 
 /// Hands a launch to the stream of this thread. What it needs stays alive.
-bool enqueueLaunch(const Dispatcher &state, const KernelImage &image, const Grid &size, ArgumentReader &reader,
-                   const Bound &bound, PyObject *kernel) {
+bool enqueueLaunch(const Dispatcher &state, const KernelImage &image, const Grid &size,
+                   ArgumentReader &reader, const Bound &bound, PyObject *kernel) {
   PendingLaunch pending;
   pending.name = state.name;
   pending.image = &image;
@@ -336,8 +353,8 @@ bool enqueueLaunch(const Dispatcher &state, const KernelImage &image, const Grid
   return enqueue(std::move(pending));
 }
 
-PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t numPositional, PyObject *kwnames,
-                 Mode mode) {
+PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t numPositional,
+                 PyObject *kwnames, Mode mode) {
   Dispatcher &state = stateOf(self);
   if (state.preRunHooks && mode == Mode::Launch &&
       !callPreRunHooks(state.preRunHooks, args, numPositional, kwnames))
@@ -370,7 +387,8 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
       PyObject *dict = boundDict(state, bound);
       PyObject *made = dict ? PyObject_CallOneArg(grid, dict) : nullptr;
       if (dict && !made)
-        addNote("in the grid function of kernel " + state.name + "; the arguments are " + parameterNames(state));
+        addNote("in the grid function of kernel " + state.name + "; the arguments are " +
+                parameterNames(state));
       Py_XDECREF(dict);
       const bool ok = made && parseGrid(state.name, made, /*called=*/true, size);
       Py_XDECREF(made);
@@ -392,8 +410,8 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
 
   const KernelImage &image = *entry->image;
   if (image.numArgs != reader.slots.size()) {
-    PyErr_Format(PyExc_SystemError, "%s: compiled for %u arguments, launched with %zu", state.name.c_str(),
-                 image.numArgs, reader.slots.size());
+    PyErr_Format(PyExc_SystemError, "%s: compiled for %u arguments, launched with %zu",
+                 state.name.c_str(), image.numArgs, reader.slots.size());
     Py_DECREF(kernel);
     return nullptr;
   }
@@ -408,9 +426,13 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
     return nullptr;
   }
   switch (launchImage(image, size.dims, reader.slots.data(), badSlot)) {
-  case ImageLaunch::Done: return kernel;
-  case ImageLaunch::NotSymmetric: failNotSymmetric(state, reader, bound, badSlot); break;
-  case ImageLaunch::Raised: break;
+  case ImageLaunch::Done:
+    return kernel;
+  case ImageLaunch::NotSymmetric:
+    failNotSymmetric(state, reader, bound, badSlot);
+    break;
+  case ImageLaunch::Raised:
+    break;
   }
   Py_DECREF(kernel);
   return nullptr;
@@ -422,7 +444,8 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
 
 PyObject *callBound(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
   auto *bound = reinterpret_cast<BoundLaunch *>(self);
-  return launch(bound->dispatcher, bound->grid, args, PyVectorcall_NARGS(nargsf), kwnames, Mode::Launch);
+  return launch(bound->dispatcher, bound->grid, args, PyVectorcall_NARGS(nargsf), kwnames,
+                Mode::Launch);
 }
 
 void deallocBound(PyObject *self) {
@@ -437,7 +460,8 @@ void deallocBound(PyObject *self) {
 PyMemberDef boundMembers[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(BoundLaunch, vectorcall), READONLY, nullptr},
     {"kernel", T_OBJECT, offsetof(BoundLaunch, dispatcher), READONLY, "The jit function."},
-    {"grid", T_OBJECT, offsetof(BoundLaunch, grid), READONLY, "The grid that it will be launched with."},
+    {"grid", T_OBJECT, offsetof(BoundLaunch, grid), READONLY,
+     "The grid that it will be launched with."},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -449,7 +473,8 @@ PyType_Slot boundSlots[] = {
     {0, nullptr},
 };
 PyType_Spec boundSpec = {"nereid._runtime.BoundLaunch", sizeof(BoundLaunch), 0,
-                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+                             Py_TPFLAGS_DISALLOW_INSTANTIATION,
                          boundSlots};
 
 //===----------------------------------------------------------------------===//
@@ -480,8 +505,8 @@ int initDispatcher(PyObject *self, PyObject *args, PyObject *kwargs) {
   PyObject *parameters = nullptr;
   int checkStrides = 1;
   static const char *keywords[] = {"name", "parameters", "check_strides", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "sO|p", const_cast<char **>(keywords), &name, &parameters,
-                                   &checkStrides))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "sO|p", const_cast<char **>(keywords), &name,
+                                   &parameters, &checkStrides))
     return -1;
   auto *object = reinterpret_cast<DispatcherObject *>(self);
   try {
@@ -523,8 +548,8 @@ PyObject *subscriptDispatcher(PyObject *self, PyObject *grid) {
 
 PyObject *callDispatcher(PyObject *self, PyObject *, PyObject *) {
   const std::string &name = stateOf(self).name;
-  setArgumentError(name + " is a kernel and needs a grid: write " + name + "[grid](...), e.g. " + name +
-                   "[(8,)](...). Inside another jit function it is called without one");
+  setArgumentError(name + " is a kernel and needs a grid: write " + name + "[grid](...), e.g. " +
+                   name + "[(8,)](...). Inside another jit function it is called without one");
   return nullptr;
 }
 
@@ -532,7 +557,8 @@ PyObject *callDispatcher(PyObject *self, PyObject *, PyObject *) {
 PyObject *runDispatcher(PyObject *self, PyObject *args) {
   PyObject *grid = nullptr, *positional = nullptr, *keywords = nullptr;
   int warmup = 0;
-  if (!PyArg_ParseTuple(args, "OO!O!p", &grid, &PyTuple_Type, &positional, &PyDict_Type, &keywords, &warmup))
+  if (!PyArg_ParseTuple(args, "OO!O!p", &grid, &PyTuple_Type, &positional, &PyDict_Type, &keywords,
+                        &warmup))
     return nullptr;
   const size_t count = PyTuple_GET_SIZE(positional);
   std::vector<PyObject *> values;
@@ -547,7 +573,8 @@ PyObject *runDispatcher(PyObject *self, PyObject *args) {
     PyTuple_SET_ITEM(names, i++, Py_NewRef(key));
     values.push_back(value);
   }
-  PyObject *result = launch(self, grid, values.data(), count, names, warmup ? Mode::Warmup : Mode::Launch);
+  PyObject *result =
+      launch(self, grid, values.data(), count, names, warmup ? Mode::Warmup : Mode::Launch);
   Py_DECREF(names);
   return result;
 }
@@ -562,8 +589,9 @@ PyObject *watchGlobals(PyObject *self, PyObject *rows) {
         PyErr_SetString(PyExc_TypeError, "a watched variable lives in a dict or a cell");
         return nullptr;
       }
-      state.watched.push_back(
-          {container.release().ptr(), key.is_none() ? nullptr : key.release().ptr(), value.release().ptr()});
+      state.watched.push_back({container.release().ptr(),
+                               key.is_none() ? nullptr : key.release().ptr(),
+                               value.release().ptr()});
     }
   } catch (nb::python_error &error) {
     error.restore();
@@ -575,9 +603,11 @@ PyObject *watchGlobals(PyObject *self, PyObject *rows) {
 PyObject *addPreRunHook(PyObject *self, PyObject *hook) {
   Dispatcher &state = stateOf(self);
   if (!PyCallable_Check(hook)) {
-    PyErr_SetString(PyExc_TypeError, (state.name + ".add_pre_run_hook takes a function of the launch's arguments, not " +
-                                      describeObject(hook))
-                                         .c_str());
+    PyErr_SetString(PyExc_TypeError,
+                    (state.name +
+                     ".add_pre_run_hook takes a function of the launch's arguments, not " +
+                     describeObject(hook))
+                        .c_str());
     return nullptr;
   }
   if (!state.preRunHooks && !(state.preRunHooks = PyList_New(0)))
@@ -606,7 +636,8 @@ PyMethodDef dispatcherMethods[] = {
     {"add_pre_run_hook", addPreRunHook, METH_O,
      "Calls a function with the arguments of each launch, before it."},
     {"_clear", clearKernels, METH_NOARGS, "Forgets all compiled kernels of this function."},
-    {"_kernels", listKernels, METH_NOARGS, "The compiled kernels of this function in this process."},
+    {"_kernels", listKernels, METH_NOARGS,
+     "The compiled kernels of this function in this process."},
     {nullptr, nullptr, 0, nullptr},
 };
 

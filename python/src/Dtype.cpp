@@ -26,7 +26,9 @@ constexpr DtypeInfo table[numDtypes] = {
 };
 } // namespace
 
-const DtypeInfo &nereid::python::dtypeInfo(Dtype dtype) { return table[static_cast<unsigned>(dtype)]; }
+const DtypeInfo &nereid::python::dtypeInfo(Dtype dtype) {
+  return table[static_cast<unsigned>(dtype)];
+}
 
 Dtype nereid::python::findDtype(std::string_view name) {
   constexpr std::string_view torch = "torch.";

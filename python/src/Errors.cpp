@@ -42,7 +42,8 @@ static nb::dict blockedDict(const runtime::BlockedGroup &group) {
     entry["comparison"] = nb::str(group.comparison.c_str());
   }
   entry["note"] = nb::str(group.note.c_str());
-  entry["site"] = group.site.known() ? nb::object(nb::str(group.site.str().c_str())) : nb::object(nb::none());
+  entry["site"] =
+      group.site.known() ? nb::object(nb::str(group.site.str().c_str())) : nb::object(nb::none());
   return entry;
 }
 
@@ -70,8 +71,7 @@ static bool awaitOwnInterrupt(const runtime::Status &status) {
   for (int i = 0; i < kOwnInterruptMs; ++i) {
     if (PyErr_CheckSignals() != 0)
       return true;
-    Py_BEGIN_ALLOW_THREADS
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    Py_BEGIN_ALLOW_THREADS std::this_thread::sleep_for(std::chrono::milliseconds(1));
     Py_END_ALLOW_THREADS
   }
   return false;
@@ -95,7 +95,8 @@ void python::setPythonError(const runtime::Status &status, PyObject *type) {
     error.attr("message") = nb::str(failure.message.c_str());
     error.attr("rank") = failure.rank;
     error.attr("kernel") = nb::str(failure.kernel.c_str());
-    error.attr("program") = failure.program[0] >= 0 ? nb::object(programTuple(failure.program)) : nb::object(nb::none());
+    error.attr("program") = failure.program[0] >= 0 ? nb::object(programTuple(failure.program))
+                                                    : nb::object(nb::none());
     if (failure.site.known()) {
       error.attr("file") = nb::str(failure.site.file.c_str());
       error.attr("line") = failure.site.line;
@@ -129,4 +130,6 @@ void python::addNote(const std::string &text) {
   PyErr_Restore(kind, value, trace);
 }
 
-void python::setArgumentError(const std::string &text) { PyErr_SetString(errorTypes().argument, text.c_str()); }
+void python::setArgumentError(const std::string &text) {
+  PyErr_SetString(errorTypes().argument, text.c_str());
+}

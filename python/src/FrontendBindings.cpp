@@ -18,8 +18,10 @@ class PythonWarnings : public DiagnosticSink {
 public:
   void report(const Diagnostic &diagnostic) override {
     std::string rendered = render(diagnostic);
-    const char *path = diagnostic.range.isValid() ? diagnostic.range.file->path.c_str() : "<kernel>";
-    if (PyErr_WarnExplicit(PyExc_UserWarning, rendered.c_str(), path, diagnostic.range.line, nullptr, nullptr) < 0)
+    const char *path =
+        diagnostic.range.isValid() ? diagnostic.range.file->path.c_str() : "<kernel>";
+    if (PyErr_WarnExplicit(PyExc_UserWarning, rendered.c_str(), path, diagnostic.range.line,
+                           nullptr, nullptr) < 0)
       throw nb::python_error(); // a filter made it an error
   }
 };
@@ -32,9 +34,10 @@ KernelArgument importArgument(PythonEnvironment &environment, nb::handle entry) 
     argument.constant = environment.import(fields[1]);
     if (!argument.constant) {
       nb::object value = fields[1];
-      throw nb::type_error(("a constexpr argument cannot be " + nb::cast<std::string>(nb::repr(value)) +
-                            ": constants are None, numbers, strings, dtypes, jit functions and tuples of them")
-                               .c_str());
+      throw nb::type_error(
+          ("a constexpr argument cannot be " + nb::cast<std::string>(nb::repr(value)) +
+           ": constants are None, numbers, strings, dtypes, jit functions and tuples of them")
+              .c_str());
     }
   } else if (kind == "tensordesc") {
     argument.items.emplace();
@@ -78,7 +81,8 @@ LanguageOptions importOptions(nb::handle options, bool &allowGlobals) {
     std::string name = nb::cast<std::string>(dict["profile"]);
     result.profile = findTargetProfile(name);
     if (!result.profile)
-      throw nb::value_error(("unknown target profile '" + name + "'; known: " + targetProfileNames()).c_str());
+      throw nb::value_error(
+          ("unknown target profile '" + name + "'; known: " + targetProfileNames()).c_str());
   }
   read("debug", result.debug);
   read("portable", result.portable);
@@ -95,7 +99,8 @@ nb::list builtinTable() {
   return rows;
 }
 
-std::string buildTtir(nb::handle function, nb::handle args, nb::handle options, bool debugLocations) {
+std::string buildTtir(nb::handle function, nb::handle args, nb::handle options,
+                      bool debugLocations) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::OwningOpRef<mlir::ModuleOp> module = buildModule(context, function, args, options);
   std::string text;
@@ -126,8 +131,8 @@ void raiseDiagnostic(const Diagnostic &diagnostic) {
   throw nb::python_error();
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context, nb::handle function, nb::handle args,
-                                              nb::handle options) {
+mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context, nb::handle function,
+                                              nb::handle args, nb::handle options) {
   loadDialects(context);
   KernelRequest request;
   bool allowGlobals = false;
@@ -157,12 +162,15 @@ void bindFrontend(nb::module_ &m) {
           rows.append(nb::make_tuple(diagName(Diag(i)), diagFormat(Diag(i)), diagHelp(Diag(i))));
         return rows;
       },
-      "The catalogue of diagnostics: a list of (name, message, help), with {0}, {1}, ... for what varies.");
+      "The catalogue of diagnostics: a list of (name, message, help), with {0}, {1}, ... for what "
+      "varies.");
   m.def("builtin_table", &builtinTable,
-        "The functions of the language: a list of (module, name, parameters, is a method, docstring).");
-  m.def("build_ttir", &buildTtir, nb::arg("function"), nb::arg("args"), nb::arg("options") = nb::none(),
-        nb::arg("debug_locations") = false,
-        "The IR text of a kernel before any pass; with `debug_locations`, each operation's source location.");
+        "The functions of the language: a list of (module, name, parameters, is a method, "
+        "docstring).");
+  m.def("build_ttir", &buildTtir, nb::arg("function"), nb::arg("args"),
+        nb::arg("options") = nb::none(), nb::arg("debug_locations") = false,
+        "The IR text of a kernel before any pass; with `debug_locations`, each operation's source "
+        "location.");
 }
 
 } // namespace nereid::python

@@ -30,7 +30,8 @@ JobState &python::jobState() {
 }
 
 int python::environmentWorldSize(std::string *variable) {
-  for (const char *name : {"NEREID_WORLD_SIZE", "WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) {
+  for (const char *name :
+       {"NEREID_WORLD_SIZE", "WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) {
     const char *text = std::getenv(name);
     // Slurm sets its variable in interactive shells too; a step has a rank.
     if (!text || (std::string_view(name) == "SLURM_NTASKS" && !std::getenv("SLURM_PROCID")))
@@ -66,15 +67,16 @@ Job *python::requireJob(const std::string &who) {
   if (state.active())
     return state.job;
   if (state.job) {
-    PyErr_SetString(errorTypes().job, (who + " after nereid.finalize(): this rank has left its job").c_str());
+    PyErr_SetString(errorTypes().job,
+                    (who + " after nereid.finalize(): this rank has left its job").c_str());
     return nullptr;
   }
   std::string variable;
   int world = environmentWorldSize(&variable);
   if (world != 1) {
     PyErr_SetString(errorTypes().job,
-                    (who + " needs the job of " + std::to_string(world) + " ranks that " + variable +
-                     " describes: call nereid.init() first, on every rank")
+                    (who + " needs the job of " + std::to_string(world) + " ranks that " +
+                     variable + " describes: call nereid.init() first, on every rank")
                         .c_str());
     return nullptr;
   }
@@ -127,14 +129,16 @@ void python::bindJob(nb::module_ &m) {
   runtime::setInterruptCheck(checkInterrupt);
   m.def(
       "init",
-      [](std::optional<uint64_t> heapBytes, std::optional<double> timeout, std::optional<double> initTimeout,
-         std::optional<int32_t> numThreads, std::optional<std::string> profile, std::optional<std::string> schedule,
+      [](std::optional<uint64_t> heapBytes, std::optional<double> timeout,
+         std::optional<double> initTimeout, std::optional<int32_t> numThreads,
+         std::optional<std::string> profile, std::optional<std::string> schedule,
          std::optional<int32_t> ranksPerNode) {
         JobState &state = jobState();
         if (state.active())
           return false;
         if (state.job) {
-          PyErr_SetString(errorTypes().job, "nereid.init() after nereid.finalize(): a process joins a job once");
+          PyErr_SetString(errorTypes().job,
+                          "nereid.init() after nereid.finalize(): a process joins a job once");
           throw nb::python_error();
         }
         runtime::JobOptions options;
@@ -172,28 +176,29 @@ void python::bindJob(nb::module_ &m) {
   });
   // sys.excepthook while the process ends: a Ctrl-C that comes now changes nothing
   // any more, and must not interrupt the report.
-  m.def("report_uncaught", [](nb::callable hook, nb::object kind, nb::object value, nb::object trace) {
-    struct sigaction ignore = {}, before = {};
-    ignore.sa_handler = SIG_IGN;
-    sigaction(SIGINT, &ignore, &before);
-    while (PyErr_CheckSignals() != 0)
-      PyErr_Clear();
-    try {
-      hook(kind, value, trace);
-    } catch (nb::python_error &) {
-      sigaction(SIGINT, &before, nullptr);
-      throw;
-    }
-    sigaction(SIGINT, &before, nullptr);
-  });
+  m.def("report_uncaught",
+        [](nb::callable hook, nb::object kind, nb::object value, nb::object trace) {
+          struct sigaction ignore = {}, before = {};
+          ignore.sa_handler = SIG_IGN;
+          sigaction(SIGINT, &ignore, &before);
+          while (PyErr_CheckSignals() != 0)
+            PyErr_Clear();
+          try {
+            hook(kind, value, trace);
+          } catch (nb::python_error &) {
+            sigaction(SIGINT, &before, nullptr);
+            throw;
+          }
+          sigaction(SIGINT, &before, nullptr);
+        });
   // Once: the exit code becomes 1 where it would be 0. Other exits stay as they are.
   m.def("fail_at_exit", [] {
     static bool registered = on_exit(
-        [](int status, void *) {
-          if (status == 0)
-            exit(1); // the remaining handlers run, too
-        },
-        nullptr) == 0;
+                                 [](int status, void *) {
+                                   if (status == 0)
+                                     exit(1); // the remaining handlers run, too
+                                 },
+                                 nullptr) == 0;
     return registered;
   });
   m.def("recover", [] {
@@ -219,7 +224,8 @@ void python::bindJob(nb::module_ &m) {
   // Symmetric memory; python/nereid/symm.py makes tensors of it.
   m.def(
       "symm_allocate",
-      [](uint64_t bytes, std::string label, std::string dtype, std::string shape, std::string where) {
+      [](uint64_t bytes, std::string label, std::string dtype, std::string shape,
+         std::string where) {
         Job &current = job("nereid.symm");
         void *address = nullptr;
         collective([&] {
@@ -231,7 +237,8 @@ void python::bindJob(nb::module_ &m) {
         });
         return reinterpret_cast<uintptr_t>(address);
       },
-      nb::arg("bytes"), nb::arg("label"), nb::arg("dtype"), nb::arg("shape"), nb::arg("where") = "");
+      nb::arg("bytes"), nb::arg("label"), nb::arg("dtype"), nb::arg("shape"),
+      nb::arg("where") = "");
   m.def("symm_free", [](uintptr_t address) {
     Job &current = job("nereid.symm.free()");
     collective([&] { return current.free(reinterpret_cast<void *>(address)); });
@@ -248,36 +255,42 @@ void python::bindJob(nb::module_ &m) {
   m.def("peer_address", [](uintptr_t address, int32_t rank) {
     Job &current = job("nereid.symm");
     if (rank >= 0 && rank < current.worldSize() && !current.reachable(rank)) {
-      std::string text = "rank " + std::to_string(rank) + " is on node " + std::to_string(current.nodeOf(rank)) +
-                         ", this rank " + std::to_string(current.rank()) + " on node " +
+      std::string text = "rank " + std::to_string(rank) + " is on node " +
+                         std::to_string(current.nodeOf(rank)) + ", this rank " +
+                         std::to_string(current.rank()) + " on node " +
                          std::to_string(current.nodeOf(current.rank())) +
-                         ": there is no view of another node's memory; copy with nereid.symm.put and get, or in a kernel with "
+                         ": there is no view of another node's memory; copy with nereid.symm.put "
+                         "and get, or in a kernel with "
                          "libshmem_device.putmem and getmem";
       PyErr_SetString(errorTypes().job, text.c_str());
       throw nb::python_error();
     }
-    return reinterpret_cast<uintptr_t>(current.peerAddress(reinterpret_cast<void *>(address), rank));
+    return reinterpret_cast<uintptr_t>(
+        current.peerAddress(reinterpret_cast<void *>(address), rank));
   });
   // Host transfers: they also reach other nodes, and are complete on return.
   m.def(
       "peer_put",
       [](uintptr_t address, uintptr_t source, uint64_t bytes, int32_t rank) {
-        checkJob(job("nereid.symm").put(reinterpret_cast<void *>(address), reinterpret_cast<void *>(source), bytes,
-                                        rank));
+        checkJob(job("nereid.symm")
+                     .put(reinterpret_cast<void *>(address), reinterpret_cast<void *>(source),
+                          bytes, rank));
       },
       nb::arg("address"), nb::arg("source"), nb::arg("bytes"), nb::arg("rank"));
   m.def(
       "peer_get",
       [](uintptr_t dest, uintptr_t address, uint64_t bytes, int32_t rank) {
-        checkJob(job("nereid.symm").get(reinterpret_cast<void *>(dest), reinterpret_cast<void *>(address), bytes,
-                                        rank));
+        checkJob(job("nereid.symm")
+                     .get(reinterpret_cast<void *>(dest), reinterpret_cast<void *>(address), bytes,
+                          rank));
       },
       nb::arg("dest"), nb::arg("address"), nb::arg("bytes"), nb::arg("rank"));
   m.def(
       "signal_op",
       [](uintptr_t address, uint64_t value, bool add, int32_t bytes, int32_t rank) {
-        checkJob(job("nereid.symm").signal(reinterpret_cast<void *>(address), value, add ? NRD_SIG_ADD : NRD_SIG_SET,
-                                           bytes, rank));
+        checkJob(job("nereid.symm")
+                     .signal(reinterpret_cast<void *>(address), value,
+                             add ? NRD_SIG_ADD : NRD_SIG_SET, bytes, rank));
       },
       nb::arg("address"), nb::arg("value"), nb::arg("add"), nb::arg("bytes"), nb::arg("rank"));
   m.def(
@@ -285,18 +298,20 @@ void python::bindJob(nb::module_ &m) {
       [](uintptr_t address, int32_t comparison, uint64_t value, int32_t bytes, bool isSigned) {
         Job &current = job("nereid.symm");
         collective([&] {
-          return current.waitUntil(reinterpret_cast<void *>(address), comparison, value, bytes, isSigned);
+          return current.waitUntil(reinterpret_cast<void *>(address), comparison, value, bytes,
+                                   isSigned);
         });
       },
-      nb::arg("address"), nb::arg("comparison"), nb::arg("value"), nb::arg("bytes"), nb::arg("is_signed"));
+      nb::arg("address"), nb::arg("comparison"), nb::arg("value"), nb::arg("bytes"),
+      nb::arg("is_signed"));
   // For streams, which launch from threads of their own.
   m.def("set_host_busy", [](bool busy, int32_t streamsAtWork) {
     runtime::setHostBusy(jobState().active() ? jobState().job : nullptr, busy, streamsAtWork);
   });
   m.def("be_stream_thread", [] { runtime::beStreamThread(); });
-  m.def("interrupt_launches", [] { runtime::interruptLaunches(jobState().active() ? jobState().job : nullptr); });
-  m.def(
-      "node_of", [](int32_t rank) { return job("nereid").nodeOf(rank); }, nb::arg("rank"));
+  m.def("interrupt_launches",
+        [] { runtime::interruptLaunches(jobState().active() ? jobState().job : nullptr); });
+  m.def("node_of", [](int32_t rank) { return job("nereid").nodeOf(rank); }, nb::arg("rank"));
 
   m.def("parse_byte_size", [](const std::string &text) {
     auto bytes = runtime::parseByteSize(text);
@@ -316,20 +331,25 @@ void python::bindJob(nb::module_ &m) {
     entry["fence_completes"] = (*profile).fenceCompletes;
     return entry;
   });
-  m.def("profile_names", [] {
-    nb::list names;
-    for (const TargetProfile &profile : targetProfiles)
-      names.append(nb::str(profile.name));
-    return names;
-  }, "Names of the target profiles.");
+  m.def(
+      "profile_names",
+      [] {
+        nb::list names;
+        for (const TargetProfile &profile : targetProfiles)
+          names.append(nb::str(profile.name));
+        return names;
+      },
+      "Names of the target profiles.");
   m.def("knobs", pythonKnobs, "Environment variables of the runtime: (name, default, help).");
   m.def(
       "launch_job",
-      [](const std::vector<std::string> &argv, int32_t worldSize, bool tagOutput, std::optional<uint64_t> heapBytes,
-         std::optional<double> timeout, const std::string &schedule, const std::string &profile, int32_t numThreads,
-         std::optional<int32_t> ranksPerNode, const std::vector<std::pair<std::string, std::string>> &environment,
-         const std::vector<std::tuple<int32_t, std::string, std::string>> &rankEnvironment, double grace,
-         bool verbose) {
+      [](const std::vector<std::string> &argv, int32_t worldSize, bool tagOutput,
+         std::optional<uint64_t> heapBytes, std::optional<double> timeout,
+         const std::string &schedule, const std::string &profile, int32_t numThreads,
+         std::optional<int32_t> ranksPerNode,
+         const std::vector<std::pair<std::string, std::string>> &environment,
+         const std::vector<std::tuple<int32_t, std::string, std::string>> &rankEnvironment,
+         double grace, bool verbose) {
         runtime::LaunchJobOptions options;
         options.tagOutput = tagOutput;
         options.heapBytes = heapBytes;
@@ -351,13 +371,16 @@ void python::bindJob(nb::module_ &m) {
         });
         return nb::make_tuple(result.exitCode, result.firstBadRank, nb::cast(result.exitCodes));
       },
-      nb::arg("argv"), nb::arg("world_size"), nb::arg("tag_output") = false, nb::arg("heap_bytes").none() = nb::none(),
-      nb::arg("timeout").none() = nb::none(), nb::arg("schedule") = "", nb::arg("profile") = "",
-      nb::arg("num_threads") = 0, nb::arg("ranks_per_node").none() = nb::none(), nb::arg("environment") = std::vector<std::pair<std::string, std::string>>(),
+      nb::arg("argv"), nb::arg("world_size"), nb::arg("tag_output") = false,
+      nb::arg("heap_bytes").none() = nb::none(), nb::arg("timeout").none() = nb::none(),
+      nb::arg("schedule") = "", nb::arg("profile") = "", nb::arg("num_threads") = 0,
+      nb::arg("ranks_per_node").none() = nb::none(),
+      nb::arg("environment") = std::vector<std::pair<std::string, std::string>>(),
       nb::arg("rank_environment") = std::vector<std::tuple<int32_t, std::string, std::string>>(),
       nb::arg("grace") = 5.0, nb::arg("verbose") = true);
 
-  nb::class_<runtime::JobMemory>(m, "JobMemory", "Memory of a job whose ranks are started by nereid.testing.spawn.")
+  nb::class_<runtime::JobMemory>(m, "JobMemory",
+                                 "Memory of a job whose ranks are started by nereid.testing.spawn.")
       .def(nb::new_([](int32_t worldSize, std::optional<uint64_t> heapBytes) {
              auto memory = runtime::JobMemory::create(worldSize, heapBytes);
              checkJob(memory.status());

@@ -25,7 +25,7 @@ struct LoadedKernel {
 const TargetProfile &python::activeProfile() {
   if (runtime::Job *job = jobState().job)
     return *findTargetProfile(job->profile().name);
-  static const TargetProfile &fromEnvironment = [] () -> const TargetProfile & {
+  static const TargetProfile &fromEnvironment = []() -> const TargetProfile & {
     const char *name = std::getenv("NEREID_PROFILE");
     const TargetProfile *profile = findTargetProfile(name && *name ? name : "host");
     // A wrong name is reported by the launch, with the list of known ones.
@@ -34,7 +34,8 @@ const TargetProfile &python::activeProfile() {
   return fromEnvironment;
 }
 
-bool python::symmetricArguments(const KernelImage &image, const uint64_t *slots, uint32_t &badSlot) {
+bool python::symmetricArguments(const KernelImage &image, const uint64_t *slots,
+                                uint32_t &badSlot) {
   runtime::Job *job = jobState().active() ? jobState().job : nullptr;
   for (uint32_t slot : image.symmetricArgs)
     if (job && !job->isSymmetric(reinterpret_cast<const void *>(slots[slot]))) {
@@ -44,11 +45,12 @@ bool python::symmetricArguments(const KernelImage &image, const uint64_t *slots,
   return true;
 }
 
-ImageLaunch python::launchImage(const KernelImage &image, const std::array<int32_t, 3> &grid, const uint64_t *slots,
-                                uint32_t &badSlot) {
+ImageLaunch python::launchImage(const KernelImage &image, const std::array<int32_t, 3> &grid,
+                                const uint64_t *slots, uint32_t &badSlot) {
   runtime::Job *job = jobState().active() ? jobState().job : nullptr;
   if (!job && (image.distributed || !image.symmetricArgs.empty())) {
-    job = requireJob("a launch of kernel '" + image.name + "', which uses ranks or symmetric memory,");
+    job = requireJob("a launch of kernel '" + image.name +
+                     "', which uses ranks or symmetric memory,");
     if (!job)
       return ImageLaunch::Raised;
   }
@@ -67,11 +69,8 @@ ImageLaunch python::launchImage(const KernelImage &image, const std::array<int32
   spec.subVecNum = image.lanes;
 
   runtime::Status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = runtime::launch(job, spec);
-  Py_END_ALLOW_THREADS
-  if (status.ok())
-    return ImageLaunch::Done;
+  Py_BEGIN_ALLOW_THREADS status = runtime::launch(job, spec);
+  Py_END_ALLOW_THREADS if (status.ok()) return ImageLaunch::Done;
   setPythonError(status, errorTypes().launch);
   return ImageLaunch::Raised;
 }
@@ -89,12 +88,13 @@ static runtime::SourceSite siteFromPython(nb::handle row) {
 }
 
 void python::bindKernelImage(nb::module_ &m) {
-  nb::class_<KernelImage>(m, "KernelImage", "Machine code of a kernel and what a launch must know about it.")
+  nb::class_<KernelImage>(m, "KernelImage",
+                          "Machine code of a kernel and what a launch must know about it.")
       .def(
           "__init__",
-          [](KernelImage *self, std::string name, uintptr_t address, uint32_t numArgs, uint64_t scratchBytes,
-             bool blocking, bool distributed, int32_t lanes, std::vector<uint32_t> symmetricArgs, nb::sequence sites,
-             nb::object code) {
+          [](KernelImage *self, std::string name, uintptr_t address, uint32_t numArgs,
+             uint64_t scratchBytes, bool blocking, bool distributed, int32_t lanes,
+             std::vector<uint32_t> symmetricArgs, nb::sequence sites, nb::object code) {
             if (!address)
               throw nb::value_error("a kernel image needs the address of its code");
             for (uint32_t slot : symmetricArgs)
@@ -138,22 +138,33 @@ void python::bindKernelImage(nb::module_ &m) {
             if (result != ImageLaunch::Done)
               throw nb::python_error();
           },
-          nb::arg("grid"), nb::arg("slots"), "Runs the kernel on argument slots that are encoded already.");
+          nb::arg("grid"), nb::arg("slots"),
+          "Runs the kernel on argument slots that are encoded already.");
 
-  nb::class_<LoadedKernel>(m, "LoadedKernel", "Machine code in this process; unloaded with the object.")
+  nb::class_<LoadedKernel>(m, "LoadedKernel",
+                           "Machine code in this process; unloaded with the object.")
       .def_prop_ro(
-          "address", [](const LoadedKernel &kernel) { return reinterpret_cast<uintptr_t>(kernel.code->entry()); },
+          "address",
+          [](const LoadedKernel &kernel) {
+            return reinterpret_cast<uintptr_t>(kernel.code->entry());
+          },
           "Address of the kernel's function.");
   m.def(
       "load",
       [](nb::bytes object, const std::string &name) {
-        auto code = runtime::KernelCode::load(std::string_view(object.c_str(), object.size()), name);
+        auto code =
+            runtime::KernelCode::load(std::string_view(object.c_str(), object.size()), name);
         if (!code.ok())
           throw std::runtime_error(code.status().message());
         return LoadedKernel{*code};
       },
       nb::arg("object"), nb::arg("name"),
-      "Links an object file of the compiler into this process. Raises RuntimeError for a file that is damaged.");
-  m.def("active_sub_vec_num", [] { return activeProfile().subVecNum; }, "Vector cores per AI core of that profile.");
-  m.def("active_profile", [] { return activeProfile().name; }, "Name of the target profile in force.");
+      "Links an object file of the compiler into this process. Raises RuntimeError for a file that "
+      "is damaged.");
+  m.def(
+      "active_sub_vec_num", [] { return activeProfile().subVecNum; },
+      "Vector cores per AI core of that profile.");
+  m.def(
+      "active_profile", [] { return activeProfile().name; },
+      "Name of the target profile in force.");
 }

@@ -46,8 +46,8 @@ enum class ImageLaunch {
 
 /// Runs `image` over `grid` with the GIL released. A world of one rank is
 /// joined when the kernel needs a job and there is none.
-ImageLaunch launchImage(const KernelImage &image, const std::array<int32_t, 3> &grid, const uint64_t *slots,
-                        uint32_t &badSlot);
+ImageLaunch launchImage(const KernelImage &image, const std::array<int32_t, 3> &grid,
+                        const uint64_t *slots, uint32_t &badSlot);
 
 /// Whether all arguments that must be symmetric are, as far as can be told
 /// before there is a job; else `badSlot` is one that is not.

@@ -34,34 +34,41 @@ bool nereid::python::isLanguageObject(PyObject *object) {
 
 PyObject *nereid::python::languageDtype(Dtype dtype) {
   PyObject *dtypes = languageObjects().dtypes;
-  return dtypes && dtype != Dtype::None ? PyDict_GetItemString(dtypes, dtypeInfo(dtype).name) : nullptr;
+  return dtypes && dtype != Dtype::None ? PyDict_GetItemString(dtypes, dtypeInfo(dtype).name)
+                                        : nullptr;
 }
 
 void nereid::python::bindLanguageObjects(nb::module_ &m) {
   m.def(
       "register_language",
-      [](nb::object constexprType, nb::dict dtypes, nb::set compileOptions, nb::set ignoredOptions) {
+      [](nb::object constexprType, nb::dict dtypes, nb::set compileOptions,
+         nb::set ignoredOptions) {
         LanguageObjects &objects = languageObjects();
         objects.constexprType = reinterpret_cast<PyTypeObject *>(constexprType.release().ptr());
         objects.dtypes = dtypes.release().ptr();
         objects.compileOptions = compileOptions.release().ptr();
         objects.ignoredOptions = ignoredOptions.release().ptr();
       },
-      nb::arg("constexpr_type"), nb::arg("dtypes"), nb::arg("compile_options"), nb::arg("ignored_options"));
+      nb::arg("constexpr_type"), nb::arg("dtypes"), nb::arg("compile_options"),
+      nb::arg("ignored_options"));
   m.def(
       "dtype_name",
       [](nb::object object) -> nb::object {
         Dtype dtype = dtypeOfObject(object.ptr());
-        return dtype == Dtype::None ? nb::object(nb::none()) : nb::object(nb::str(dtypeInfo(dtype).name));
+        return dtype == Dtype::None ? nb::object(nb::none())
+                                    : nb::object(nb::str(dtypeInfo(dtype).name));
       },
-      nb::arg("object").none(), "Name in launch signatures of anything that names an element type; None if it does not.");
+      nb::arg("object").none(),
+      "Name in launch signatures of anything that names an element type; None if it does not.");
   m.def(
       "array_dtype_name",
       [](const char *name) -> nb::object {
         Dtype dtype = findDtype(name);
-        return dtype == Dtype::None ? nb::object(nb::none()) : nb::object(nb::str(dtypeInfo(dtype).arrayName));
+        return dtype == Dtype::None ? nb::object(nb::none())
+                                    : nb::object(nb::str(dtypeInfo(dtype).arrayName));
       },
       "numpy's (or ml_dtypes') name of an element type.");
   m.def(
-      "describe", [](nb::object object) { return describeObject(object.ptr()); }, nb::arg("object").none());
+      "describe", [](nb::object object) { return describeObject(object.ptr()); },
+      nb::arg("object").none());
 }

@@ -27,7 +27,9 @@ void nereid::python::bindStreams(nb::module_ &m) {
         uint32_t bad = 0;
         ImageLaunch result = launchImage(*self.image, self.grid, self.slots.data(), bad);
         if (result == ImageLaunch::NotSymmetric)
-          setArgumentError(self.name + ": memory of a symmetric argument was freed before the launch had its turn");
+          setArgumentError(
+              self.name +
+              ": memory of a symmetric argument was freed before the launch had its turn");
         if (result != ImageLaunch::Done)
           throw nb::python_error();
       });
@@ -38,7 +40,8 @@ void nereid::python::bindStreams(nb::module_ &m) {
         threadStream = stream.is_none() ? nullptr : stream.release().ptr();
         return before;
       },
-      nb::arg("stream").none(), "Where launches of this thread go; returns where they went before.");
+      nb::arg("stream").none(),
+      "Where launches of this thread go; returns where they went before.");
   m.def("current_stream", []() -> nb::object {
     return threadStream ? nb::object(nb::borrow(threadStream)) : nb::none();
   });

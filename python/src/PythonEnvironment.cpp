@@ -31,17 +31,21 @@ nb::handle constexprType() {
   return type;
 }
 
-bool isConstexpr(nb::handle object) { return PyObject_TypeCheck(object.ptr(), (PyTypeObject *)constexprType().ptr()); }
+bool isConstexpr(nb::handle object) {
+  return PyObject_TypeCheck(object.ptr(), (PyTypeObject *)constexprType().ptr());
+}
 
 /// A jit function: it has what the compiler reads of one.
 bool isJitFunction(nb::handle object) {
   if (PyModule_Check(object.ptr()) || PyType_Check(object.ptr()))
     return false;
-  return PyObject_HasAttrString(object.ptr(), "noinline") && PyObject_HasAttrString(object.ptr(), "params");
+  return PyObject_HasAttrString(object.ptr(), "noinline") &&
+         PyObject_HasAttrString(object.ptr(), "params");
 }
 
 bool isNamedTupleClass(nb::handle object) {
-  return PyType_Check(object.ptr()) && PyType_IsSubtype((PyTypeObject *)object.ptr(), &PyTuple_Type) &&
+  return PyType_Check(object.ptr()) &&
+         PyType_IsSubtype((PyTypeObject *)object.ptr(), &PyTuple_Type) &&
          PyObject_HasAttrString(object.ptr(), "_fields");
 }
 
@@ -107,7 +111,8 @@ const FunctionDef &PythonEnvironment::function(nb::handle jitFunction) {
       continue;
     std::optional<Value> imported = import(value);
     if (!imported)
-      throw CompileError(makeDiagnostic(Diag::unsupported_default, found->range, name, describeObject(value)));
+      throw CompileError(
+          makeDiagnostic(Diag::unsupported_default, found->range, name, describeObject(value)));
     found->hasDefault = true;
     found->defaultValue = std::move(*imported);
   }
@@ -138,7 +143,8 @@ std::optional<Value> PythonEnvironment::importData(nb::handle object) {
   if (PyUnicode_Check(object.ptr()))
     return Value(nb::cast<std::string>(nb::str(object)));
   // Numbers of numpy and the like.
-  if (PyIndex_Check(object.ptr()) && !PyType_Check(object.ptr()) && !PyObject_HasAttrString(object.ptr(), "__len__")) {
+  if (PyIndex_Check(object.ptr()) && !PyType_Check(object.ptr()) &&
+      !PyObject_HasAttrString(object.ptr(), "__len__")) {
     PyObject *integer = PyNumber_Index(object.ptr());
     if (integer) {
       nb::object owned = nb::steal(integer);
@@ -151,7 +157,8 @@ std::optional<Value> PythonEnvironment::importData(nb::handle object) {
   return std::nullopt;
 }
 
-std::optional<Value> PythonEnvironment::importLanguageObject(nb::handle object, const SourceRange &range) {
+std::optional<Value> PythonEnvironment::importLanguageObject(nb::handle object,
+                                                             const SourceRange &range) {
   if (isConstexpr(object)) {
     nb::object value = object.attr("value");
     if (PyFunction_Check(value.ptr())) // runs while the kernel is compiled
@@ -162,12 +169,14 @@ std::optional<Value> PythonEnvironment::importLanguageObject(nb::handle object, 
     return host(object, "module '" + text(object.attr("__name__")) + "'");
   if (object.is_none())
     return Value();
-  if (nb::object type = tryGet(object, "__nereid_type__"); type.is_valid() && PyUnicode_Check(type.ptr())) {
+  if (nb::object type = tryGet(object, "__nereid_type__");
+      type.is_valid() && PyUnicode_Check(type.ptr())) {
     // A class has the attribute only through its instances' slots.
     if (std::optional<Type> parsed = Type::parse(text(type)))
       return Value(*parsed);
   }
-  if (nb::object key = tryGet(object, "__nereid_builtin__"); key.is_valid() && PyTuple_Check(key.ptr())) {
+  if (nb::object key = tryGet(object, "__nereid_builtin__");
+      key.is_valid() && PyTuple_Check(key.ptr())) {
     std::string module = text(key[0]), name = text(key[1]);
     if (const BuiltinInfo *info = findBuiltin(module, name))
       return Value(Builtin{info});
@@ -267,12 +276,15 @@ nb::object PythonEnvironment::exportValue(const Value &value) {
 void PythonEnvironment::refuse(nb::handle object, llvm::StringRef name, const SourceRange &range) {
   std::string help;
   if (PyFunction_Check(object.ptr()))
-    help = "decorate it with @nereid.jit, or with @nereid.language.constexpr_function when it runs at compile time";
+    help = "decorate it with @nereid.jit, or with @nereid.language.constexpr_function when it runs "
+           "at compile time";
   else if (importData(object) || PyTuple_Check(object.ptr()))
-    help = "make it a compile-time constant, `" + name.str() + " = tl.constexpr(...)`, or pass it as an argument";
+    help = "make it a compile-time constant, `" + name.str() +
+           " = tl.constexpr(...)`, or pass it as an argument";
   else
     help = "pass it as an argument of the kernel";
-  throw CompileError(makeDiagnostic(Diag::global_not_constexpr, range, name, describeObject(object), help));
+  throw CompileError(
+      makeDiagnostic(Diag::global_not_constexpr, range, name, describeObject(object), help));
 }
 
 std::optional<Value> PythonEnvironment::lookup(const FunctionDef &function, llvm::StringRef name,
@@ -311,15 +323,18 @@ std::optional<Value> PythonEnvironment::lookup(const FunctionDef &function, llvm
     std::string help;
     if (findBuiltin("tl", name))
       help = "use `tl." + key + "`";
-    throw CompileError(makeDiagnostic(Diag::unsupported_syntax, range, "Python's built-in '" + key + "'", help));
+    throw CompileError(
+        makeDiagnostic(Diag::unsupported_syntax, range, "Python's built-in '" + key + "'", help));
   }
   return std::nullopt;
 }
 
-std::optional<Value> PythonEnvironment::attribute(const Host &object, llvm::StringRef name, const SourceRange &range) {
+std::optional<Value> PythonEnvironment::attribute(const Host &object, llvm::StringRef name,
+                                                  const SourceRange &range) {
   nb::object owner = hosts[object.id];
   std::string key = name.str();
-  if (nb::object row = tryGet(owner, "__nereid_builtin__"); row.is_valid() && PyTuple_Check(row.ptr()))
+  if (nb::object row = tryGet(owner, "__nereid_builtin__");
+      row.is_valid() && PyTuple_Check(row.ptr()))
     if (std::optional<Value> constant = findConstant(text(row[0]) + "." + text(row[1]), key))
       return constant;
   nb::object found = tryGet(owner, key.c_str());
@@ -329,26 +344,30 @@ std::optional<Value> PythonEnvironment::attribute(const Host &object, llvm::Stri
     return value;
   if (std::optional<Value> value = import(found)) // math.pi, a class's constants
     return value;
-  refuse(found, text(tryGet(owner, "__name__").is_valid() ? owner.attr("__name__") : nb::str("object")) + "." + key,
+  refuse(found,
+         text(tryGet(owner, "__name__").is_valid() ? owner.attr("__name__") : nb::str("object")) +
+             "." + key,
          range);
 }
 
 Value PythonEnvironment::call(const Host &callee, llvm::ArrayRef<Value> args,
-                              llvm::ArrayRef<std::pair<std::string, Value>> keywords, const SourceRange &range) {
+                              llvm::ArrayRef<std::pair<std::string, Value>> keywords,
+                              const SourceRange &range) {
   nb::object function = tryGet(hosts[callee.id], "__nereid_constexpr_function__");
   if (!function.is_valid() && PyFunction_Check(hosts[callee.id].ptr()))
     function = hosts[callee.id];
   if (!function.is_valid())
-    throw CompileError(makeDiagnostic(Diag::not_callable, range, callee.description,
-                                      "only jit functions, functions of the language and functions marked with "
-                                      "constexpr_function can be called"));
+    throw CompileError(
+        makeDiagnostic(Diag::not_callable, range, callee.description,
+                       "only jit functions, functions of the language and functions marked with "
+                       "constexpr_function can be called"));
   nb::list positional;
   nb::dict named;
   auto exported = [&](const Value &value) {
     nb::object object = exportValue(value);
     if (!object.is_valid())
-      throw CompileError(
-          makeDiagnostic(Diag::host_call_runtime_argument, range, callee.description, value.describe()));
+      throw CompileError(makeDiagnostic(Diag::host_call_runtime_argument, range, callee.description,
+                                        value.describe()));
     return object;
   };
   for (const Value &arg : args)
@@ -366,7 +385,8 @@ Value PythonEnvironment::call(const Host &callee, llvm::ArrayRef<Value> args,
   }
   if (std::optional<Value> value = import(result))
     return *value;
-  throw CompileError(makeDiagnostic(Diag::host_call_result, range, callee.description, describeObject(result)));
+  throw CompileError(
+      makeDiagnostic(Diag::host_call_result, range, callee.description, describeObject(result)));
 }
 
 std::optional<std::vector<std::string>> PythonEnvironment::namedTupleFields(const Host &object) {
@@ -409,7 +429,8 @@ std::optional<std::string> PythonEnvironment::format(const Value &value, llvm::S
   nb::object object = exportValue(value);
   if (!object.is_valid())
     return std::nullopt;
-  nb::object formatted = nb::steal(PyObject_Format(object.ptr(), nb::str(spec.data(), spec.size()).ptr()));
+  nb::object formatted =
+      nb::steal(PyObject_Format(object.ptr(), nb::str(spec.data(), spec.size()).ptr()));
   if (!formatted.is_valid()) {
     PyErr_Clear();
     return std::nullopt;

@@ -41,7 +41,8 @@ public:
                        llvm::ArrayRef<std::pair<std::string, frontend::Value>> keywords,
                        const SourceRange &range) override;
   std::optional<std::vector<std::string>> namedTupleFields(const frontend::Host &object) override;
-  std::optional<std::vector<frontend::AggregateField>> aggregateFields(const frontend::Host &object) override;
+  std::optional<std::vector<frontend::AggregateField>>
+  aggregateFields(const frontend::Host &object) override;
   const frontend::FunctionDef *aggregateInit(const frontend::Host &object) override;
   std::optional<std::string> className(const frontend::Host &object) override;
   std::optional<std::string> format(const frontend::Value &value, llvm::StringRef spec) override;
@@ -51,7 +52,8 @@ public:
 private:
   /// Objects that need no constexpr around them: modules, classes, functions of
   /// the language, dtypes, constexprs, tuples of them.
-  std::optional<frontend::Value> importLanguageObject(nanobind::handle object, const SourceRange &range);
+  std::optional<frontend::Value> importLanguageObject(nanobind::handle object,
+                                                      const SourceRange &range);
   /// Plain Python data.
   std::optional<frontend::Value> importData(nanobind::handle object);
   frontend::Value host(nanobind::handle object, std::string description);

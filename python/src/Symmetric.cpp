@@ -11,7 +11,8 @@ static int initBuffer(PyObject *self, PyObject *args, PyObject *kwargs) {
   unsigned long long address = 0, bytes = 0;
   const char *name = nullptr;
   static const char *keywords[] = {"address", "bytes", "dtype_name", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KKs", const_cast<char **>(keywords), &address, &bytes, &name))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KKs", const_cast<char **>(keywords), &address,
+                                   &bytes, &name))
     return -1;
   auto *buffer = reinterpret_cast<SymmetricBuffer *>(self);
   buffer->dtype = findDtype(name);
@@ -38,7 +39,8 @@ static PyObject *typeName(PyObject *self, void *) {
 }
 
 static PyMethodDef methods[] = {
-    {"data_ptr", dataPointer, METH_NOARGS, "Address of the first element on this rank; 0 once freed."},
+    {"data_ptr", dataPointer, METH_NOARGS,
+     "Address of the first element on this rank; 0 once freed."},
     {"_forget", forgetMemory, METH_NOARGS, "Marks the memory as freed."},
     {nullptr, nullptr, 0, nullptr},
 };

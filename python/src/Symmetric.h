@@ -12,8 +12,7 @@ namespace nereid::python {
 /// What the launcher needs of a symmetric tensor, laid out so that it is read
 /// without a Python call. nereid.symm.SymmetricTensor derives from it.
 struct SymmetricBuffer {
-  PyObject_HEAD
-  char *data; ///< null once freed
+  PyObject_HEAD char *data; ///< null once freed
   uint64_t bytes;
   Dtype dtype;
 };

@@ -35,7 +35,8 @@ template <typename Call> static auto collective(Call call) {
 void python::bindTeams(nb::module_ &m) {
   m.def("team_split_strided", [](int32_t parent, int32_t start, int32_t stride, int32_t size) {
     runtime::Job &current = job("team_split_strided()");
-    return collective([&] { return runtime::teamSplitStrided(current, parent, start, stride, size); });
+    return collective(
+        [&] { return runtime::teamSplitStrided(current, parent, start, stride, size); });
   });
   m.def("team_split_2d", [](int32_t parent, int32_t xRange) {
     runtime::Job &current = job("team_split_2d()");

@@ -23,11 +23,13 @@ static nb::list constantTable() {
     for (const std::string &name : constantNames(module)) {
       std::optional<Value> value = findConstant(module, name);
       const Int *number = value ? value->getIf<Int>() : nullptr;
-      rows.append(nb::make_tuple(module.c_str(), name.c_str(), number ? pythonInt(*number) : nb::object(nb::none())));
+      rows.append(nb::make_tuple(module.c_str(), name.c_str(),
+                                 number ? pythonInt(*number) : nb::object(nb::none())));
     }
   return rows;
 }
 
 void nereid::python::bindConstantTable(nb::module_ &m) {
-  m.def("constant_table", constantTable, "Constants of the language's modules: (module, name, value or None).");
+  m.def("constant_table", constantTable,
+        "Constants of the language's modules: (module, name, value or None).");
 }

@@ -61,8 +61,7 @@ public:
       waitSince = now;
     slow = now - waitSince >= kYieldNs;
     if (now - yieldedAt <
-        (maySpin ? std::clamp(patience, kSpinNs, kYieldNs)
-                 : std::min(patience, kCrowdedSpinNs)))
+        (maySpin ? std::clamp(patience, kSpinNs, kYieldNs) : std::min(patience, kCrowdedSpinNs)))
       return;
     sched_yield();
     yieldedAt = nowNs();

@@ -26,13 +26,15 @@ const std::vector<KnobInfo> &knobTable() {
       {"NEREID_TIMEOUT", "30",
        "seconds without any progress of the job after which waits fail; "
        "0 = never"},
-      {"NEREID_INIT_TIMEOUT", "60", "seconds that ranks wait for each other "
-                                    "at the start"},
+      {"NEREID_INIT_TIMEOUT", "60",
+       "seconds that ranks wait for each other "
+       "at the start"},
       {"NEREID_NUM_THREADS", "0", "worker threads per rank; 0 = cores / ranks"},
       {"NEREID_PROFILE", "host", "target profile: host, cuda, ascend910b"},
-      {"NEREID_SCHEDULE", "fifo", "fifo, or random:SEED for the order of "
-                                  "programs and late transfers that a seed "
-                                  "decides"},
+      {"NEREID_SCHEDULE", "fifo",
+       "fifo, or random:SEED for the order of "
+       "programs and late transfers that a seed "
+       "decides"},
       {"NEREID_RANKS_PER_NODE", "0",
        "ranks that share a node; programs reach other nodes by put, get and "
        "signals only; 0 = all ranks"},
@@ -57,8 +59,7 @@ std::string knobText(const char *name) {
 
 std::optional<int64_t> parseInteger(std::string_view text) {
   int64_t value = 0;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size())
     return std::nullopt;
   return value;
@@ -69,8 +70,7 @@ static std::optional<double> parseNumber(std::string_view text) {
   char *end = nullptr;
   errno = 0;
   double value = std::strtod(copy.c_str(), &end);
-  if (copy.empty() || end != copy.c_str() + copy.size() || errno ||
-      !std::isfinite(value))
+  if (copy.empty() || end != copy.c_str() + copy.size() || errno || !std::isfinite(value))
     return std::nullopt;
   return value;
 }
@@ -88,16 +88,30 @@ Expected<uint64_t> parseByteSize(std::string_view text) {
   bool good = true;
   if (!suffix.empty()) {
     switch (suffix.front()) {
-    case 'k': case 'K': shift = 10; break;
-    case 'm': case 'M': shift = 20; break;
-    case 'g': case 'G': shift = 30; break;
-    case 't': case 'T': shift = 40; break;
-    case 'b': case 'B': break;
-    default: good = false;
+    case 'k':
+    case 'K':
+      shift = 10;
+      break;
+    case 'm':
+    case 'M':
+      shift = 20;
+      break;
+    case 'g':
+    case 'G':
+      shift = 30;
+      break;
+    case 't':
+    case 'T':
+      shift = 40;
+      break;
+    case 'b':
+    case 'B':
+      break;
+    default:
+      good = false;
     }
     std::string_view rest = suffix.substr(1);
-    good = good && (rest.empty() ||
-                    (shift && (rest == "B" || rest == "b" || rest == "iB")));
+    good = good && (rest.empty() || (shift && (rest == "B" || rest == "b" || rest == "iB")));
   }
   std::optional<double> value = parseNumber(number);
   double bytes = value ? *value * double(uint64_t(1) << shift) : -1;
@@ -112,16 +126,13 @@ Expected<uint64_t> parseByteSize(std::string_view text) {
 Expected<Profile> findProfile(std::string_view name) {
   if (const TargetProfile *profile = findTargetProfile(name))
     return Profile(*profile);
-  return Status::error(StatusCode::InvalidArgument,
-                       "unknown target profile '" + std::string(name) +
-                           "'; known: " + targetProfileNames());
+  return Status::error(StatusCode::InvalidArgument, "unknown target profile '" + std::string(name) +
+                                                        "'; known: " + targetProfileNames());
 }
 
-static Status knobError(const char *name, const std::string &text,
-                        const char *expected) {
-  return Status::error(StatusCode::Environment, std::string(name) + "='" +
-                                                    text + "': expected " +
-                                                    expected);
+static Status knobError(const char *name, const std::string &text, const char *expected) {
+  return Status::error(StatusCode::Environment,
+                       std::string(name) + "='" + text + "': expected " + expected);
 }
 
 Expected<Settings> resolveSettings(const JobOptions &options) {
@@ -140,13 +151,11 @@ Expected<Settings> resolveSettings(const JobOptions &options) {
   if (s.heapBytes == 0)
     s.heapBytes = page;
 
-  auto seconds = [&](const char *name, const std::optional<double> &given,
-                     double &out) -> Status {
+  auto seconds = [&](const char *name, const std::optional<double> &given, double &out) -> Status {
     if (given) {
       out = *given;
       if (!(out >= 0))
-        return Status::error(StatusCode::InvalidArgument,
-                             "a timeout cannot be negative");
+        return Status::error(StatusCode::InvalidArgument, "a timeout cannot be negative");
       return {};
     }
     std::string text = knobText(name);
@@ -156,20 +165,16 @@ Expected<Settings> resolveSettings(const JobOptions &options) {
     out = *value;
     return {};
   };
-  if (Status st = seconds("NEREID_TIMEOUT", options.timeoutSeconds,
-                          s.timeoutSeconds);
-      !st.ok())
+  if (Status st = seconds("NEREID_TIMEOUT", options.timeoutSeconds, s.timeoutSeconds); !st.ok())
     return st;
-  if (Status st = seconds("NEREID_INIT_TIMEOUT", options.initTimeoutSeconds,
-                          s.initTimeoutSeconds);
+  if (Status st = seconds("NEREID_INIT_TIMEOUT", options.initTimeoutSeconds, s.initTimeoutSeconds);
       !st.ok())
     return st;
 
   if (options.numThreads) {
     s.numThreads = *options.numThreads;
     if (s.numThreads < 1 || s.numThreads > 512)
-      return Status::error(StatusCode::InvalidArgument,
-                           "worker threads per rank must be 1..512");
+      return Status::error(StatusCode::InvalidArgument, "worker threads per rank must be 1..512");
   } else {
     std::string text = knobText("NEREID_NUM_THREADS");
     std::optional<int64_t> value = parseInteger(text);
@@ -179,14 +184,12 @@ Expected<Settings> resolveSettings(const JobOptions &options) {
   }
 
   Expected<Profile> profile =
-      findProfile(options.profile ? *options.profile
-                                  : knobText("NEREID_PROFILE"));
+      findProfile(options.profile ? *options.profile : knobText("NEREID_PROFILE"));
   if (!profile.ok())
     return profile.status();
   s.profile = *profile;
 
-  std::string schedule =
-      options.schedule ? *options.schedule : knobText("NEREID_SCHEDULE");
+  std::string schedule = options.schedule ? *options.schedule : knobText("NEREID_SCHEDULE");
   if (schedule.rfind("random:", 0) == 0) {
     std::optional<int64_t> seed = parseInteger(schedule.substr(7));
     if (!seed || *seed < 0)
@@ -200,14 +203,12 @@ Expected<Settings> resolveSettings(const JobOptions &options) {
   if (options.ranksPerNode) {
     s.ranksPerNode = *options.ranksPerNode;
     if (s.ranksPerNode < 0)
-      return Status::error(StatusCode::InvalidArgument,
-                           "ranks per node cannot be negative");
+      return Status::error(StatusCode::InvalidArgument, "ranks per node cannot be negative");
   } else {
     std::string text = knobText("NEREID_RANKS_PER_NODE");
     std::optional<int64_t> value = parseInteger(text);
     if (!value || *value < 0 || *value > 1 << 20)
-      return knobError("NEREID_RANKS_PER_NODE", text,
-                       "a number of ranks (0 = all on one node)");
+      return knobError("NEREID_RANKS_PER_NODE", text, "a number of ranks (0 = all on one node)");
     s.ranksPerNode = int32_t(*value);
   }
 
@@ -277,16 +278,14 @@ static Hooks &hooks() {
 void setInterruptCheck(std::function<bool()> check) {
   Hooks &h = hooks();
   std::lock_guard<std::mutex> guard(h.lock);
-  h.interrupt = check ? std::make_shared<std::function<bool()>>(std::move(check))
-                      : nullptr;
+  h.interrupt = check ? std::make_shared<std::function<bool()>>(std::move(check)) : nullptr;
 }
 
 void setPrintSink(std::function<void(std::string_view)> sink) {
   Hooks &h = hooks();
   std::lock_guard<std::mutex> guard(h.lock);
-  h.print = sink ? std::make_shared<std::function<void(std::string_view)>>(
-                       std::move(sink))
-                 : nullptr;
+  h.print =
+      sink ? std::make_shared<std::function<void(std::string_view)>>(std::move(sink)) : nullptr;
 }
 
 bool interruptRequested() {

@@ -72,8 +72,7 @@ const std::string &Status::message() const {
 }
 
 /// The source line with a caret below the column.
-static void appendSource(std::string &out, const SourceSite &site,
-                         const char *indent) {
+static void appendSource(std::string &out, const SourceSite &site, const char *indent) {
   if (site.text.empty())
     return;
   size_t begin = site.text.find_first_not_of(" \t");
@@ -91,8 +90,8 @@ static void appendSource(std::string &out, const SourceSite &site,
 }
 
 static std::string programText(const std::array<int32_t, 3> &program) {
-  return "(" + std::to_string(program[0]) + ", " + std::to_string(program[1]) +
-         ", " + std::to_string(program[2]) + ")";
+  return "(" + std::to_string(program[0]) + ", " + std::to_string(program[1]) + ", " +
+         std::to_string(program[2]) + ")";
 }
 
 std::string Status::report() const {
@@ -130,16 +129,14 @@ std::string Status::report() const {
     lastRank = g.rank;
     out += "      ";
     if (g.programCount > 0)
-      out += std::to_string(g.programCount) +
-             (g.programCount == 1 ? " program " : " programs ") + g.programs +
-             ": ";
+      out += std::to_string(g.programCount) + (g.programCount == 1 ? " program " : " programs ") +
+             g.programs + ": ";
     out += g.kind;
     if (!g.address.empty())
       out += " on " + g.address;
     if (g.hasValues)
       out += ": value " + std::to_string(g.currentValue) + ", waits for " +
-             (g.comparison == "==" ? "" : g.comparison + " ") +
-             std::to_string(g.awaitedValue);
+             (g.comparison == "==" ? "" : g.comparison + " ") + std::to_string(g.awaitedValue);
     if (!g.note.empty())
       out += " (" + g.note + ")";
     if (g.site.known()) {

@@ -15,13 +15,12 @@ static Status takeSlot(Job::Impl &impl) {
   int32_t pid = int32_t(getpid());
   int32_t expected = 0;
   if (!slot.pid.compare_exchange_strong(expected, pid))
-    return Status::error(
-        StatusCode::Environment,
-        "rank " + std::to_string(impl.rank) + " is already taken by process " +
-            std::to_string(expected) +
-            "; a child of a rank must not inherit its NEREID_* variables, and "
-            "one rank joins its job once",
-        impl.rank);
+    return Status::error(StatusCode::Environment,
+                         "rank " + std::to_string(impl.rank) + " is already taken by process " +
+                             std::to_string(expected) +
+                             "; a child of a rank must not inherit its NEREID_* variables, and "
+                             "one rank joins its job once",
+                         impl.rank);
   // Ranks that disagree about these would wait for each other in vain.
   const Settings &s = impl.settings;
   auto agree = [](std::atomic<uint64_t> &cell, uint64_t own, uint64_t &other) {
@@ -30,33 +29,28 @@ static Status takeSlot(Job::Impl &impl) {
   };
   uint64_t other;
   if (!agree(impl.header().ranksPerNode, uint64_t(s.ranksPerNode) + 1, other))
-    return Status::error(StatusCode::Mismatch,
-                         "rank " + std::to_string(impl.rank) + " has " +
-                             std::to_string(s.ranksPerNode) +
-                             " ranks per node, another rank of this job " +
-                             std::to_string(other - 1) +
-                             "; set NEREID_RANKS_PER_NODE alike on all ranks",
-                         impl.rank);
+    return Status::error(
+        StatusCode::Mismatch,
+        "rank " + std::to_string(impl.rank) + " has " + std::to_string(s.ranksPerNode) +
+            " ranks per node, another rank of this job " + std::to_string(other - 1) +
+            "; set NEREID_RANKS_PER_NODE alike on all ranks",
+        impl.rank);
   auto scheduleText = [](uint64_t cell) {
-    return cell == 1 ? std::string("fifo")
-                     : "random:" + std::to_string(cell - 2);
+    return cell == 1 ? std::string("fifo") : "random:" + std::to_string(cell - 2);
   };
   uint64_t own = s.randomSchedule ? 2 + s.seed : 1;
   if (!agree(impl.header().schedule, own, other))
     return Status::error(StatusCode::Mismatch,
-                         "rank " + std::to_string(impl.rank) +
-                             " has the schedule " + scheduleText(own) +
-                             ", another rank of this job " +
-                             scheduleText(other) +
-                             "; set NEREID_SCHEDULE alike on all ranks",
+                         "rank " + std::to_string(impl.rank) + " has the schedule " +
+                             scheduleText(own) + ", another rank of this job " +
+                             scheduleText(other) + "; set NEREID_SCHEDULE alike on all ranks",
                          impl.rank);
   const TargetProfile *row = findTargetProfile(s.profile.name);
   uint64_t number = uint64_t(row - targetProfiles) + 1;
   if (!agree(impl.header().profile, number, other))
     return Status::error(StatusCode::Mismatch,
-                         "rank " + std::to_string(impl.rank) +
-                             " has the profile " + s.profile.name +
-                             ", another rank of this job " +
+                         "rank " + std::to_string(impl.rank) + " has the profile " +
+                             s.profile.name + ", another rank of this job " +
                              targetProfiles[other - 1].name +
                              "; set NEREID_PROFILE alike on all ranks",
                          impl.rank);
@@ -74,36 +68,28 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
     return settings.status();
 
   Expected<std::shared_ptr<Segment>> segment =
-      info->segmentFd >= 0 ? Segment::attach(info->segmentFd)
-      : info->worldSize == 1
-          ? Segment::create(1, settings->heapBytes)
-          : rendezvous(*info, settings->heapBytes,
-                       settings->initTimeoutSeconds);
+      info->segmentFd >= 0   ? Segment::attach(info->segmentFd)
+      : info->worldSize == 1 ? Segment::create(1, settings->heapBytes)
+                             : rendezvous(*info, settings->heapBytes, settings->initTimeoutSeconds);
   if (!segment.ok())
     return segment.status();
   if ((*segment)->worldSize() != info->worldSize)
     return Status::error(StatusCode::Environment,
-                         "NEREID_WORLD_SIZE=" +
-                             std::to_string(info->worldSize) +
-                             ", but the job has " +
-                             std::to_string((*segment)->worldSize()) +
+                         "NEREID_WORLD_SIZE=" + std::to_string(info->worldSize) +
+                             ", but the job has " + std::to_string((*segment)->worldSize()) +
                              " ranks");
   if (options.heapBytes && (*segment)->heapBytes() != settings->heapBytes)
-    return Status::error(
-        StatusCode::Mismatch,
-        "rank " + std::to_string(info->rank) + " asks for a heap of " +
-            std::to_string(settings->heapBytes) +
-            " bytes, the job was started with " +
-            std::to_string((*segment)->heapBytes()) +
-            "; give the size to `nereid run` or set NEREID_HEAP_SIZE",
-        info->rank);
-  if (int32_t perNode = settings->ranksPerNode;
-      perNode && perNode < info->worldSize)
-    if (Status st = (*segment)->isolate(info->rank / perNode * perNode, perNode);
-        !st.ok())
+    return Status::error(StatusCode::Mismatch,
+                         "rank " + std::to_string(info->rank) + " asks for a heap of " +
+                             std::to_string(settings->heapBytes) +
+                             " bytes, the job was started with " +
+                             std::to_string((*segment)->heapBytes()) +
+                             "; give the size to `nereid run` or set NEREID_HEAP_SIZE",
+                         info->rank);
+  if (int32_t perNode = settings->ranksPerNode; perNode && perNode < info->worldSize)
+    if (Status st = (*segment)->isolate(info->rank / perNode * perNode, perNode); !st.ok())
       return st;
-  auto impl = std::make_unique<Job::Impl>(*segment, info->rank, *settings,
-                                          info->worldSize);
+  auto impl = std::make_unique<Job::Impl>(*segment, info->rank, *settings, info->worldSize);
   if (Status st = takeSlot(*impl); !st.ok())
     return st;
   double limit = impl->settings.initTimeoutSeconds;
@@ -113,23 +99,20 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
   return job;
 }
 
-Expected<std::vector<std::unique_ptr<Job>>>
-Job::createThreadRanks(int32_t worldSize, const JobOptions &options) {
+Expected<std::vector<std::unique_ptr<Job>>> Job::createThreadRanks(int32_t worldSize,
+                                                                   const JobOptions &options) {
   if (worldSize < 1 || worldSize > kMaxRanks)
     return Status::error(StatusCode::InvalidArgument,
-                         "the number of ranks must be 1.." +
-                             std::to_string(kMaxRanks));
+                         "the number of ranks must be 1.." + std::to_string(kMaxRanks));
   Expected<Settings> settings = resolveSettings(options);
   if (!settings.ok())
     return settings.status();
-  Expected<std::shared_ptr<Segment>> segment =
-      Segment::create(worldSize, settings->heapBytes);
+  Expected<std::shared_ptr<Segment>> segment = Segment::create(worldSize, settings->heapBytes);
   if (!segment.ok())
     return segment.status();
   std::vector<std::unique_ptr<Job>> jobs;
   for (int32_t r = 0; r < worldSize; ++r) {
-    auto impl =
-        std::make_unique<Job::Impl>(*segment, r, *settings, worldSize);
+    auto impl = std::make_unique<Job::Impl>(*segment, r, *settings, worldSize);
     if (Status st = takeSlot(*impl); !st.ok())
       return st;
     jobs.push_back(JobFactory::make(std::move(impl)));

@@ -28,20 +28,31 @@ struct Convention {
 
 static const std::vector<Convention> &conventions() {
   static const std::vector<Convention> all = {
-      {"nereid run", "NEREID_RANK", "NEREID_WORLD_SIZE", nullptr,
-       {"NEREID_JOB"}, nullptr},
-      {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE",
-       {"MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID",
-        "TORCHELASTIC_RESTART_COUNT"},
+      {"nereid run", "NEREID_RANK", "NEREID_WORLD_SIZE", nullptr, {"NEREID_JOB"}, nullptr},
+      {"torchrun",
+       "RANK",
+       "WORLD_SIZE",
+       "LOCAL_WORLD_SIZE",
+       {"MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"},
        nullptr},
-      {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+      {"Open MPI",
+       "OMPI_COMM_WORLD_RANK",
+       "OMPI_COMM_WORLD_SIZE",
        "OMPI_COMM_WORLD_LOCAL_SIZE",
        {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_hnp_uri"},
        nullptr},
-      {"PMI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS",
-       {"PMI_JOBID", "PMI_KVS", "HYDI_CONTROL_FD", "PMI_PORT"}, nullptr},
-      {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", nullptr,
-       {"SLURM_JOB_ID", "SLURM_STEP_ID"}, "SLURM_STEP_NUM_TASKS"},
+      {"PMI",
+       "PMI_RANK",
+       "PMI_SIZE",
+       "MPI_LOCALNRANKS",
+       {"PMI_JOBID", "PMI_KVS", "HYDI_CONTROL_FD", "PMI_PORT"},
+       nullptr},
+      {"Slurm",
+       "SLURM_PROCID",
+       "SLURM_STEP_NUM_TASKS",
+       nullptr,
+       {"SLURM_JOB_ID", "SLURM_STEP_ID"},
+       "SLURM_STEP_NUM_TASKS"},
   };
   return all;
 }
@@ -68,25 +79,20 @@ Expected<RankInfo> discoverRank(const EnvironmentReader &read) {
     if (!rankText || !sizeText) {
       const char *have = rankText ? c.rank : c.size;
       const char *lack = rankText ? c.size : c.rank;
-      return bad(std::string(have) + " is set but " + lack +
-                 " is not; set both (as " + c.launcher +
+      return bad(std::string(have) + " is set but " + lack + " is not; set both (as " + c.launcher +
                  " does) or neither for a single process");
     }
     std::optional<int64_t> rank = parseInteger(*rankText);
     std::optional<int64_t> size = parseInteger(*sizeText);
     if (!rank)
-      return bad(std::string(c.rank) + "='" + *rankText +
-                 "' is not a whole number");
+      return bad(std::string(c.rank) + "='" + *rankText + "' is not a whole number");
     if (!size)
-      return bad(std::string(c.size) + "='" + *sizeText +
-                 "' is not a whole number");
+      return bad(std::string(c.size) + "='" + *sizeText + "' is not a whole number");
     if (*size < 1 || *size > 4096)
-      return bad(std::string(c.size) + "=" + *sizeText +
-                 " is outside 1..4096");
+      return bad(std::string(c.size) + "=" + *sizeText + " is outside 1..4096");
     if (*rank < 0 || *rank >= *size)
-      return bad(std::string(c.rank) + "=" + *rankText +
-                 " is outside the job: " + c.size + "=" + *sizeText +
-                 " allows ranks 0.." + std::to_string(*size - 1));
+      return bad(std::string(c.rank) + "=" + *rankText + " is outside the job: " + c.size + "=" +
+                 *sizeText + " allows ranks 0.." + std::to_string(*size - 1));
     RankInfo info;
     info.rank = int32_t(*rank);
     info.worldSize = int32_t(*size);
@@ -95,12 +101,11 @@ Expected<RankInfo> discoverRank(const EnvironmentReader &read) {
       if (std::optional<std::string> text = read(c.localSize)) {
         std::optional<int64_t> local = parseInteger(*text);
         if (!local || *local < 1 || *local > *size)
-          return bad(std::string(c.localSize) + "='" + *text +
-                     "' contradicts " + c.size + "=" + *sizeText);
+          return bad(std::string(c.localSize) + "='" + *text + "' contradicts " + c.size + "=" +
+                     *sizeText);
         if (*local != *size)
-          return bad("the ranks of this job are on several machines (" +
-                     std::string(c.localSize) + "=" + *text + ", " + c.size +
-                     "=" + *sizeText +
+          return bad("the ranks of this job are on several machines (" + std::string(c.localSize) +
+                     "=" + *text + ", " + c.size + "=" + *sizeText +
                      "); this build connects ranks of one machine only");
       }
     }

@@ -24,8 +24,7 @@ struct RankInfo {
 };
 
 /// Returns the value of an environment variable, or nothing.
-using EnvironmentReader =
-    std::function<std::optional<std::string>(const char *)>;
+using EnvironmentReader = std::function<std::optional<std::string>(const char *)>;
 
 /// The environment of this process.
 std::optional<std::string> readEnvironment(const char *name);

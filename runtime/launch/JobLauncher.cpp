@@ -92,10 +92,10 @@ private:
 
 class Launcher {
 public:
-  Launcher(const std::vector<std::string> &argv, int32_t worldSize,
-           const LaunchJobOptions &options, std::shared_ptr<Segment> segment)
-      : argv(argv), worldSize(worldSize), options(options),
-        segment(std::move(segment)), children(size_t(worldSize)) {
+  Launcher(const std::vector<std::string> &argv, int32_t worldSize, const LaunchJobOptions &options,
+           std::shared_ptr<Segment> segment)
+      : argv(argv), worldSize(worldSize), options(options), segment(std::move(segment)),
+        children(size_t(worldSize)) {
     result.exitCodes.assign(size_t(worldSize), 0);
   }
   ~Launcher() {
@@ -187,18 +187,15 @@ std::vector<std::string> Launcher::environmentOf(int32_t rank) const {
   for (char **e = environ; *e; ++e) {
     std::string entry = *e;
     std::string name = entry.substr(0, entry.find('='));
-    bool replaced = std::any_of(mine.begin(), mine.end(), [&](const auto &m) {
-      return m.first == name;
-    });
+    bool replaced =
+        std::any_of(mine.begin(), mine.end(), [&](const auto &m) { return m.first == name; });
     if (!replaced)
       out.push_back(std::move(entry));
   }
   for (size_t i = 0; i < mine.size(); ++i) {
     // The last setting of a name wins.
     bool later = std::any_of(mine.begin() + ptrdiff_t(i) + 1, mine.end(),
-                             [&](const auto &m) {
-                               return m.first == mine[i].first;
-                             });
+                             [&](const auto &m) { return m.first == mine[i].first; });
     if (!later)
       out.push_back(mine[i].first + "=" + mine[i].second);
   }
@@ -288,11 +285,9 @@ Status Launcher::start() {
   close(errorPipe[1]);
   // Closed by every successful exec; a number means that one failed.
   int error = 0;
-  if (status.ok() &&
-      read(errorPipe[0], &error, sizeof(error)) == ssize_t(sizeof(error)))
+  if (status.ok() && read(errorPipe[0], &error, sizeof(error)) == ssize_t(sizeof(error)))
     status = Status::error(StatusCode::SystemError,
-                           "cannot run '" + argv[0] +
-                               "': " + std::strerror(error));
+                           "cannot run '" + argv[0] + "': " + std::strerror(error));
   close(errorPipe[0]);
   // The ranks that did start are not to be reported one by one.
   stopping = !status.ok();
@@ -326,10 +321,8 @@ void Launcher::ended(int32_t rank) {
     return;
   // A rank that left may end after those who noticed: it is the one to blame.
   const FailureCell &failure = segment->control().header().failure;
-  bool blamed = escalation == 0 && result.firstBadRank >= 0 &&
-                result.firstBadRank != rank &&
-                failure.state.load(std::memory_order_acquire) == 2 &&
-                failure.rank == rank;
+  bool blamed = escalation == 0 && result.firstBadRank >= 0 && result.firstBadRank != rank &&
+                failure.state.load(std::memory_order_acquire) == 2 && failure.rank == rank;
   if (blamed) {
     result.firstBadRank = rank;
     result.exitCode = code;
@@ -341,8 +334,7 @@ void Launcher::ended(int32_t rank) {
     result.firstBadRank = rank;
     result.exitCode = code;
     if (options.verbose)
-      std::fprintf(stderr, "nereid run: rank %d %s%s\n", int(rank),
-                   exitText(status).c_str(),
+      std::fprintf(stderr, "nereid run: rank %d %s%s\n", int(rank), exitText(status).c_str(),
                    runningCount() ? "; stopping the job" : "");
     killAt = nowNs() + uint64_t(options.graceSeconds * 1e9);
   }
@@ -403,8 +395,7 @@ void Launcher::forward(Child &child, int32_t rank, Stream &stream) {
     stream.pending.append(buffer, size_t(n));
     size_t begin = 0, end;
     while ((end = stream.pending.find('\n', begin)) != std::string::npos) {
-      flushLine(rank, stream,
-                std::string_view(stream.pending).substr(begin, end - begin));
+      flushLine(rank, stream, std::string_view(stream.pending).substr(begin, end - begin));
       begin = end + 1;
     }
     stream.pending.erase(0, begin);
@@ -449,8 +440,7 @@ JobResult Launcher::watch() {
     }
     int timeout = drainUntil ? 50 : 200;
     if (killAt)
-      timeout = int(std::clamp<uint64_t>(
-          killAt > now ? (killAt - now) / 1000000 + 1 : 1, 1, 200));
+      timeout = int(std::clamp<uint64_t>(killAt > now ? (killAt - now) / 1000000 + 1 : 1, 1, 200));
     poll(polls.data(), polls.size(), timeout);
     char drain[256];
     while (read(wakePipe[0], drain, sizeof(drain)) > 0) {
@@ -472,20 +462,18 @@ struct JobMemory::Impl {
 
 JobMemory::~JobMemory() = default;
 
-Expected<std::unique_ptr<JobMemory>>
-JobMemory::create(int32_t worldSize, std::optional<uint64_t> heapBytes) {
+Expected<std::unique_ptr<JobMemory>> JobMemory::create(int32_t worldSize,
+                                                       std::optional<uint64_t> heapBytes) {
   if (worldSize < 1 || worldSize > kMaxRanks)
-    return Status::error(StatusCode::InvalidArgument,
-                         "the number of ranks must be 1.." +
-                             std::to_string(kMaxRanks) + ", got " +
-                             std::to_string(worldSize));
+    return Status::error(StatusCode::InvalidArgument, "the number of ranks must be 1.." +
+                                                          std::to_string(kMaxRanks) + ", got " +
+                                                          std::to_string(worldSize));
   JobOptions options;
   options.heapBytes = heapBytes;
   Expected<Settings> settings = resolveSettings(options);
   if (!settings.ok())
     return settings.status();
-  Expected<std::shared_ptr<Segment>> segment =
-      Segment::create(worldSize, settings->heapBytes);
+  Expected<std::shared_ptr<Segment>> segment = Segment::create(worldSize, settings->heapBytes);
   if (!segment.ok())
     return segment.status();
   (*segment)->control().header().hasLauncher.store(1);
@@ -502,16 +490,14 @@ void JobMemory::rankEnded(int32_t rank, int waitStatus) {
     markEnded(*impl->segment, rank, waitStatus);
 }
 
-Expected<JobResult> launchJob(const std::vector<std::string> &argv,
-                              int32_t worldSize,
+Expected<JobResult> launchJob(const std::vector<std::string> &argv, int32_t worldSize,
                               const LaunchJobOptions &options) {
   if (argv.empty())
     return Status::error(StatusCode::InvalidArgument, "no program to run");
   if (worldSize < 1 || worldSize > kMaxRanks)
-    return Status::error(StatusCode::InvalidArgument,
-                         "the number of ranks must be 1.." +
-                             std::to_string(kMaxRanks) + ", got " +
-                             std::to_string(worldSize));
+    return Status::error(StatusCode::InvalidArgument, "the number of ranks must be 1.." +
+                                                          std::to_string(kMaxRanks) + ", got " +
+                                                          std::to_string(worldSize));
   // Finds mistakes in the options before any process is started.
   JobOptions probe;
   probe.heapBytes = options.heapBytes;
@@ -526,8 +512,7 @@ Expected<JobResult> launchJob(const std::vector<std::string> &argv,
   Expected<Settings> settings = resolveSettings(probe);
   if (!settings.ok())
     return settings.status();
-  Expected<std::shared_ptr<Segment>> segment =
-      Segment::create(worldSize, settings->heapBytes);
+  Expected<std::shared_ptr<Segment>> segment = Segment::create(worldSize, settings->heapBytes);
   if (!segment.ok())
     return segment.status();
   (*segment)->control().header().hasLauncher.store(1);

@@ -54,25 +54,22 @@ static socklen_t socketName(const std::string &jobKey, sockaddr_un &address) {
   std::memset(&address, 0, sizeof(address));
   address.sun_family = AF_UNIX;
   // A zero first byte makes the name abstract.
-  int n = std::snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
-                        "nereid.%u.%016llx", unsigned(getuid()),
-                        (unsigned long long)hash);
+  int n = std::snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "nereid.%u.%016llx",
+                        unsigned(getuid()), (unsigned long long)hash);
   return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + size_t(n));
 }
 
 static bool sameUser(int fd) {
   ucred who;
   socklen_t size = sizeof(who);
-  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 &&
-         who.uid == getuid();
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 && who.uid == getuid();
 }
 
 static void sendVerdict(int fd, const Status &status, int segmentFd) {
   Verdict verdict;
   std::memset(&verdict, 0, sizeof(verdict));
   verdict.code = uint32_t(status.code());
-  std::snprintf(verdict.text, sizeof(verdict.text), "%s",
-                status.message().c_str());
+  std::snprintf(verdict.text, sizeof(verdict.text), "%s", status.message().c_str());
   iovec io{&verdict, sizeof(verdict)};
   msghdr message;
   std::memset(&message, 0, sizeof(message));
@@ -110,63 +107,51 @@ static int waitFor(int fd, short events, uint64_t deadline) {
 }
 
 static Status interrupted() {
-  return Status::error(StatusCode::Interrupted,
-                       "interrupted while waiting for the other ranks");
+  return Status::error(StatusCode::Interrupted, "interrupted while waiting for the other ranks");
 }
 
-static Status check(const RankInfo &info, uint64_t heapBytes,
-                    const Hello &hello,
+static Status check(const RankInfo &info, uint64_t heapBytes, const Hello &hello,
                     const std::vector<Descriptor> &callers) {
-  std::string who = "rank " + std::to_string(hello.rank) + " (process " +
-                    std::to_string(hello.pid) + ")";
+  std::string who =
+      "rank " + std::to_string(hello.rank) + " (process " + std::to_string(hello.pid) + ")";
   if (hello.version != kSegmentVersion)
-    return Status::error(StatusCode::Mismatch,
-                         who + " runs another version of Nereid than rank 0");
+    return Status::error(StatusCode::Mismatch, who + " runs another version of Nereid than rank 0");
   if (hello.worldSize != info.worldSize)
     return Status::error(StatusCode::Mismatch,
-                         who + " was told of a world of " +
-                             std::to_string(hello.worldSize) +
-                             " ranks, rank 0 of " +
-                             std::to_string(info.worldSize),
+                         who + " was told of a world of " + std::to_string(hello.worldSize) +
+                             " ranks, rank 0 of " + std::to_string(info.worldSize),
                          hello.rank);
-  if (hello.rank <= 0 || hello.rank >= info.worldSize ||
-      callers[size_t(hello.rank)].fd >= 0)
-    return Status::error(StatusCode::Environment,
-                         who + ": two processes have the same rank",
+  if (hello.rank <= 0 || hello.rank >= info.worldSize || callers[size_t(hello.rank)].fd >= 0)
+    return Status::error(StatusCode::Environment, who + ": two processes have the same rank",
                          hello.rank);
   if (hello.heapBytes != heapBytes)
     return Status::error(StatusCode::Mismatch,
                          "the symmetric heap must have the same size on all "
                          "ranks: rank 0 asks for " +
                              std::to_string(heapBytes) + " bytes, rank " +
-                             std::to_string(hello.rank) + " for " +
-                             std::to_string(hello.heapBytes),
+                             std::to_string(hello.rank) + " for " + std::to_string(hello.heapBytes),
                          hello.rank);
   return {};
 }
 
-static Expected<std::shared_ptr<Segment>>
-serve(const RankInfo &info, uint64_t heapBytes, double timeoutSeconds,
-      uint64_t deadline) {
+static Expected<std::shared_ptr<Segment>> serve(const RankInfo &info, uint64_t heapBytes,
+                                                double timeoutSeconds, uint64_t deadline) {
   sockaddr_un address;
   socklen_t size = socketName(info.jobKey, address);
-  Descriptor listener(
-      socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  Descriptor listener(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (listener.fd < 0)
     return systemError("socket", errno);
   if (bind(listener.fd, reinterpret_cast<sockaddr *>(&address), size) < 0) {
     if (errno == EADDRINUSE)
-      return Status::error(StatusCode::Environment,
-                           "another process is rank 0 of this job (" +
-                               info.jobKey +
-                               "); two processes have the same rank");
+      return Status::error(StatusCode::Environment, "another process is rank 0 of this job (" +
+                                                        info.jobKey +
+                                                        "); two processes have the same rank");
     return systemError("bind", errno);
   }
   if (listen(listener.fd, info.worldSize) < 0)
     return systemError("listen", errno);
 
-  Expected<std::shared_ptr<Segment>> segment =
-      Segment::create(info.worldSize, heapBytes);
+  Expected<std::shared_ptr<Segment>> segment = Segment::create(info.worldSize, heapBytes);
   std::vector<Descriptor> callers(size_t(info.worldSize));
   Status verdict = segment.status();
   Descriptor odd; // the caller that did not fit
@@ -185,27 +170,23 @@ serve(const RankInfo &info, uint64_t heapBytes, double timeoutSeconds,
           who += (who.empty() ? "" : ", ") + std::to_string(r);
       char seconds[32];
       std::snprintf(seconds, sizeof(seconds), "%g", timeoutSeconds);
-      verdict = Status::error(
-          StatusCode::Bootstrap,
-          "after " + std::string(seconds) + " s " + std::to_string(missing) +
-              " of " + std::to_string(info.worldSize) +
-              " ranks have not joined: rank " + who +
-              (shown > 16 ? ", ..." : "") +
-              " (NEREID_INIT_TIMEOUT sets the limit)");
+      verdict =
+          Status::error(StatusCode::Bootstrap,
+                        "after " + std::string(seconds) + " s " + std::to_string(missing) + " of " +
+                            std::to_string(info.worldSize) + " ranks have not joined: rank " + who +
+                            (shown > 16 ? ", ..." : "") + " (NEREID_INIT_TIMEOUT sets the limit)");
       break;
     }
     Descriptor caller(accept4(listener.fd, nullptr, nullptr, SOCK_CLOEXEC));
     if (caller.fd < 0 || !sameUser(caller.fd))
       continue;
     Hello hello;
-    int got = waitFor(caller.fd, POLLIN,
-                      std::min(deadline, nowNs() + 2000000000u));
+    int got = waitFor(caller.fd, POLLIN, std::min(deadline, nowNs() + 2000000000u));
     if (got < 0) {
       verdict = interrupted();
       break;
     }
-    if (got == 0 ||
-        recv(caller.fd, &hello, sizeof(hello), 0) != ssize_t(sizeof(hello)) ||
+    if (got == 0 || recv(caller.fd, &hello, sizeof(hello), 0) != ssize_t(sizeof(hello)) ||
         hello.magic != kSegmentMagic)
       continue;
     verdict = check(info, heapBytes, hello, callers);
@@ -227,9 +208,8 @@ serve(const RankInfo &info, uint64_t heapBytes, double timeoutSeconds,
   return segment;
 }
 
-static Expected<std::shared_ptr<Segment>>
-call(const RankInfo &info, uint64_t heapBytes, double timeoutSeconds,
-     uint64_t deadline) {
+static Expected<std::shared_ptr<Segment>> call(const RankInfo &info, uint64_t heapBytes,
+                                               double timeoutSeconds, uint64_t deadline) {
   sockaddr_un address;
   socklen_t size = socketName(info.jobKey, address);
   char seconds[32];
@@ -245,19 +225,16 @@ call(const RankInfo &info, uint64_t heapBytes, double timeoutSeconds,
       return systemError("connect to rank 0", errno);
     if (nowNs() >= deadline)
       return Status::error(StatusCode::Bootstrap,
-                           "after " + std::string(seconds) +
-                               " s rank 0 has not come up (job " +
-                               info.jobKey +
-                               "; NEREID_INIT_TIMEOUT sets the limit)",
+                           "after " + std::string(seconds) + " s rank 0 has not come up (job " +
+                               info.jobKey + "; NEREID_INIT_TIMEOUT sets the limit)",
                            0);
     if (interruptRequested())
       return interrupted();
     sleepNs(2000000);
   }
   if (!sameUser(s.fd))
-    return Status::error(StatusCode::Environment,
-                         "rank 0 of this job belongs to another user");
-  Hello hello{kSegmentMagic, kSegmentVersion,     info.rank,
+    return Status::error(StatusCode::Environment, "rank 0 of this job belongs to another user");
+  Hello hello{kSegmentMagic,  kSegmentVersion,   info.rank,
               info.worldSize, int32_t(getpid()), heapBytes};
   if (send(s.fd, &hello, sizeof(hello), MSG_NOSIGNAL) != ssize_t(sizeof(hello)))
     return systemError("talking to rank 0", errno);
@@ -267,9 +244,7 @@ call(const RankInfo &info, uint64_t heapBytes, double timeoutSeconds,
     return interrupted();
   if (ready == 0)
     return Status::error(StatusCode::Bootstrap,
-                         "rank 0 does not answer (after " +
-                             std::string(seconds) + " s)",
-                         0);
+                         "rank 0 does not answer (after " + std::string(seconds) + " s)", 0);
   Verdict verdict;
   iovec io{&verdict, sizeof(verdict)};
   msghdr message;
@@ -280,8 +255,7 @@ call(const RankInfo &info, uint64_t heapBytes, double timeoutSeconds,
   message.msg_control = control;
   message.msg_controllen = sizeof(control);
   if (recvmsg(s.fd, &message, MSG_CMSG_CLOEXEC) != ssize_t(sizeof(verdict)))
-    return Status::error(StatusCode::Bootstrap,
-                         "rank 0 ended while the ranks were joining", 0);
+    return Status::error(StatusCode::Bootstrap, "rank 0 ended while the ranks were joining", 0);
   verdict.text[sizeof(verdict.text) - 1] = 0;
   if (verdict.code != uint32_t(StatusCode::Ok))
     return Status::error(StatusCode(verdict.code), verdict.text);
@@ -293,8 +267,7 @@ call(const RankInfo &info, uint64_t heapBytes, double timeoutSeconds,
   return Segment::attach(fd);
 }
 
-Expected<std::shared_ptr<Segment>> rendezvous(const RankInfo &info,
-                                              uint64_t heapBytes,
+Expected<std::shared_ptr<Segment>> rendezvous(const RankInfo &info, uint64_t heapBytes,
                                               double timeoutSeconds) {
   // 0 = no limit, which a year is.
   double limit = timeoutSeconds > 0 ? timeoutSeconds : 3e7;

@@ -20,8 +20,7 @@
 
 namespace nereid::runtime {
 
-Expected<std::shared_ptr<Segment>> rendezvous(const RankInfo &info,
-                                              uint64_t heapBytes,
+Expected<std::shared_ptr<Segment>> rendezvous(const RankInfo &info, uint64_t heapBytes,
                                               double timeoutSeconds);
 
 } // namespace nereid::runtime

@@ -9,31 +9,27 @@
 //
 //===----------------------------------------------------------------------===//
 #include "base/Backoff.h"
-#include "symmetric/JobWatch.h"
 #include "symmetric/JobImpl.h"
+#include "symmetric/JobWatch.h"
 #include "symmetric/Turns.h"
 
 namespace nereid::runtime {
 
 static Status finalizedError() {
-  return Status::error(StatusCode::InvalidArgument,
-                       "this rank has already finalized its job");
+  return Status::error(StatusCode::InvalidArgument, "this rank has already finalized its job");
 }
 
 /// The first two ranks whose lines differ, as an error.
 static Status compareRequests(const Job::Impl &job, uint64_t number) {
-  auto text = [&](int32_t r) {
-    return job.control.rank(r).requests[number & 1].text.str();
-  };
+  auto text = [&](int32_t r) { return job.control.rank(r).requests[number & 1].text.str(); };
   std::string first = text(0);
   for (int32_t r = 1; r < job.worldSize; ++r) {
     std::string other = text(r);
     if (other == first)
       continue;
     return Status::error(StatusCode::Mismatch,
-                         "ranks made different collective calls: rank 0 called " +
-                             first + ", rank " + std::to_string(r) +
-                             " called " + other,
+                         "ranks made different collective calls: rank 0 called " + first +
+                             ", rank " + std::to_string(r) + " called " + other,
                          r);
   }
   return {};
@@ -61,8 +57,7 @@ Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
     turns->enterCollective(number);
 
   Status result;
-  uint64_t arrived =
-      h.hostArrived.value.fetch_add(1, std::memory_order_acq_rel) + 1;
+  uint64_t arrived = h.hostArrived.value.fetch_add(1, std::memory_order_acq_rel) + 1;
   if (arrived == uint64_t(worldSize)) {
     h.hostArrived.value.store(0, std::memory_order_relaxed);
     h.hostEpoch.value.store(number, std::memory_order_release);
@@ -91,8 +86,8 @@ Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
           if (interruptRequested()) {
             FailureDetail detail;
             detail.code = StatusCode::Interrupted;
-            detail.message = "interrupted while rank " + std::to_string(rank) +
-                             " waited in " + what;
+            detail.message =
+                "interrupted while rank " + std::to_string(rank) + " waited in " + what;
             detail.rank = rank;
             publishFailure(detail);
           }
@@ -124,8 +119,7 @@ Status Job::Impl::recover() {
     slot().recoveryHash.store(heap.hash(), std::memory_order_release);
   }
   uint64_t epoch = h.recoverEpoch.value.load(std::memory_order_acquire);
-  uint64_t arrived =
-      h.recoverArrived.value.fetch_add(1, std::memory_order_acq_rel) + 1;
+  uint64_t arrived = h.recoverArrived.value.fetch_add(1, std::memory_order_acq_rel) + 1;
   if (arrived == uint64_t(worldSize)) {
     h.recoverArrived.value.store(0, std::memory_order_relaxed);
     h.hostArrived.value.store(0, std::memory_order_relaxed);
@@ -146,25 +140,20 @@ Status Job::Impl::recover() {
       if (!backoff.isSlow())
         continue;
       if (interruptRequested())
-        return Status::error(StatusCode::Interrupted,
-                             "interrupted while recovering the job");
+        return Status::error(StatusCode::Interrupted, "interrupted while recovering the job");
       // A dead rank cannot come; its state says so once it has been noticed.
       for (int32_t r = 0; r < worldSize; ++r) {
         int32_t pid = control.rank(r).pid.load(std::memory_order_relaxed);
         bool gone = isGone(control.stateOf(r)) ||
-                    (r != rank && processStartTime(pid) !=
-                                      control.rank(r).startTime.load());
+                    (r != rank && processStartTime(pid) != control.rank(r).startTime.load());
         // It may have left after all had come.
-        if (gone && h.recoverEpoch.value.load(std::memory_order_acquire) ==
-                        epoch)
+        if (gone && h.recoverEpoch.value.load(std::memory_order_acquire) == epoch)
           return Status::error(StatusCode::RankDied,
-                               "the job cannot recover: rank " +
-                                   std::to_string(r) + " has left it",
+                               "the job cannot recover: rank " + std::to_string(r) + " has left it",
                                r);
       }
       if (limit > 0 && double(nowNs() - begin) * 1e-9 > limit)
-        return Status::error(StatusCode::Timeout,
-                             "not all ranks have called recover()");
+        return Status::error(StatusCode::Timeout, "not all ranks have called recover()");
     }
   }
   transport->drop();
@@ -176,10 +165,8 @@ Status Job::Impl::recover() {
     if (control.rank(r).recoveryHash.load(std::memory_order_acquire) !=
         slot().recoveryHash.load(std::memory_order_relaxed))
       return Status::error(StatusCode::Mismatch,
-                           "the job cannot recover: rank " +
-                               std::to_string(rank) + " and rank " +
-                               std::to_string(r) +
-                               " hold different symmetric allocations",
+                           "the job cannot recover: rank " + std::to_string(rank) + " and rank " +
+                               std::to_string(r) + " hold different symmetric allocations",
                            r);
   return {};
 }

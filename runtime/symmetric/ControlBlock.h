@@ -188,11 +188,11 @@ struct alignas(64) PaddedCounter {
 /// Whose turn it is under a random schedule (Turns.h). Only who holds the turn
 /// changes the rest.
 struct alignas(64) TurnState {
-  std::atomic<uint32_t> holder; // 1 + rank; 0 nobody
-  std::atomic<uint32_t> burst;  // turns that `last` gets before the next draw
-  std::atomic<uint32_t> last;   // had the last turn
-  std::atomic<uint64_t> random; // state of the generator; 0 = not seeded
-  std::atomic<uint64_t> work;   // turns with progress
+  std::atomic<uint32_t> holder;    // 1 + rank; 0 nobody
+  std::atomic<uint32_t> burst;     // turns that `last` gets before the next draw
+  std::atomic<uint32_t> last;      // had the last turn
+  std::atomic<uint64_t> random;    // state of the generator; 0 = not seeded
+  std::atomic<uint64_t> work;      // turns with progress
   std::atomic<uint64_t> fruitless; // turns without, since the last one with
 };
 
@@ -231,18 +231,13 @@ public:
   ControlBlock() = default;
   explicit ControlBlock(uint8_t *base) : base(base) {}
 
-  static constexpr uint64_t headerBytes() {
-    return (sizeof(JobHeader) + 4095) / 4096 * 4096;
-  }
+  static constexpr uint64_t headerBytes() { return (sizeof(JobHeader) + 4095) / 4096 * 4096; }
   static constexpr uint64_t bytesFor(int32_t worldSize) {
-    return headerBytes() +
-           (uint64_t(worldSize) * sizeof(RankSlot) + 4095) / 4096 * 4096;
+    return headerBytes() + (uint64_t(worldSize) * sizeof(RankSlot) + 4095) / 4096 * 4096;
   }
 
   JobHeader &header() const { return *reinterpret_cast<JobHeader *>(base); }
-  RankSlot &rank(int32_t r) const {
-    return reinterpret_cast<RankSlot *>(base + headerBytes())[r];
-  }
+  RankSlot &rank(int32_t r) const { return reinterpret_cast<RankSlot *>(base + headerBytes())[r]; }
   RankState stateOf(int32_t r) const {
     return RankState(rank(r).state.load(std::memory_order_acquire));
   }

@@ -37,8 +37,7 @@ static SourceSite load(const SharedSite &from) {
 void Job::Impl::publishFailure(const FailureDetail &detail) {
   FailureCell &cell = header().failure;
   uint32_t expected = 0;
-  if (!cell.state.compare_exchange_strong(expected, 1,
-                                          std::memory_order_acq_rel))
+  if (!cell.state.compare_exchange_strong(expected, 1, std::memory_order_acq_rel))
     return;
   cell.number.fetch_add(1, std::memory_order_relaxed);
   cell.code = uint32_t(detail.code);
@@ -104,8 +103,7 @@ void Job::Impl::publishBlocked(const std::vector<BlockedGroup> &more) {
     BlockedRecord &r = own.records[kMaxRecords - 1];
     std::memset(static_cast<void *>(&r), 0, sizeof(r));
     r.kind.set("more");
-    r.note.set("and " + std::to_string(groups.size() - kMaxRecords + 1) +
-               " more places");
+    r.note.set("and " + std::to_string(groups.size() - kMaxRecords + 1) + " more places");
   }
   own.recordCount = count;
   own.reported.store(failure, std::memory_order_release);
@@ -152,13 +150,11 @@ Status Job::Impl::failureStatus(const FailureDetail *own) {
   uint64_t deadline = nowNs() + kReportWaitNs;
   for (int32_t r = 0; r < worldSize; ++r) {
     RankSlot &s = control.rank(r);
-    auto has = [&] {
-      return s.reported.load(std::memory_order_acquire) == number;
-    };
+    auto has = [&] { return s.reported.load(std::memory_order_acquire) == number; };
     RankState state = control.stateOf(r);
-    while (!has() && (state == RankState::Launch ||
-                      state == RankState::Collective ||
-                      state == RankState::HostWait) &&
+    while (!has() &&
+           (state == RankState::Launch || state == RankState::Collective ||
+            state == RankState::HostWait) &&
            nowNs() < deadline) {
       sleepNs(200000);
       state = control.stateOf(r);

@@ -9,17 +9,14 @@ namespace nereid::runtime {
 static constexpr uint64_t kLine = 64;
 static constexpr uint64_t kPage = 4096;
 
-static uint64_t roundUp(uint64_t value, uint64_t to) {
-  return (value + to - 1) / to * to;
-}
+static uint64_t roundUp(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
 HeapAllocator::HeapAllocator(uint64_t heapBytes) : heapBytes(heapBytes) {
   if (heapBytes)
     freeRanges.emplace(0, heapBytes);
 }
 
-std::optional<uint64_t> HeapAllocator::allocate(uint64_t bytes,
-                                                const AllocationInfo &info) {
+std::optional<uint64_t> HeapAllocator::allocate(uint64_t bytes, const AllocationInfo &info) {
   uint64_t align = bytes >= kPage ? kPage : kLine;
   if (bytes > heapBytes)
     return std::nullopt;

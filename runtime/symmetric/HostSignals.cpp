@@ -10,32 +10,27 @@
 namespace nereid::runtime {
 
 /// The signal's place on `rank`, checked; null and an error otherwise.
-static uint8_t *signalAddress(const Job::Impl &job, const char *what,
-                              const void *signal, int32_t bytes, int32_t rank,
-                              Status &error) {
+static uint8_t *signalAddress(const Job::Impl &job, const char *what, const void *signal,
+                              int32_t bytes, int32_t rank, Status &error) {
   if (bytes != 4 && bytes != 8) {
-    error = Status::error(StatusCode::InvalidArgument,
-                          std::string(what) +
-                              ": a signal has 4 or 8 bytes, not " +
-                              std::to_string(bytes));
+    error = Status::error(StatusCode::InvalidArgument, std::string(what) +
+                                                           ": a signal has 4 or 8 bytes, not " +
+                                                           std::to_string(bytes));
     return nullptr;
   }
   uint8_t *at = transferAddress(job, what, signal, uint64_t(bytes), rank, error);
   if (at && (uintptr_t(at) & uintptr_t(bytes - 1)) != 0) {
-    error = Status::error(StatusCode::BadAccess,
-                          std::string(what) + ": " + job.describe(signal) +
-                              " is not aligned to the signal's " +
-                              std::to_string(bytes) + " bytes");
+    error = Status::error(StatusCode::BadAccess, std::string(what) + ": " + job.describe(signal) +
+                                                     " is not aligned to the signal's " +
+                                                     std::to_string(bytes) + " bytes");
     return nullptr;
   }
   return at;
 }
 
-Status Job::signal(void *signal, uint64_t value, int32_t op, int32_t bytes,
-                   int32_t rank) {
+Status Job::signal(void *signal, uint64_t value, int32_t op, int32_t bytes, int32_t rank) {
   Status error;
-  if (uint8_t *at = signalAddress(*pimpl, "signal_op", signal, bytes, rank,
-                                  error)) {
+  if (uint8_t *at = signalAddress(*pimpl, "signal_op", signal, bytes, rank, error)) {
     pimpl->transport->quiet(rank);
     updateSignal(at, value, op, bytes);
   }
@@ -65,31 +60,25 @@ template <typename T> static bool compare(int32_t comparison, T a, T b) {
   }
 }
 
-Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value,
-                      int32_t bytes, bool isSigned) {
+Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value, int32_t bytes,
+                      bool isSigned) {
   static const char *const texts[] = {"==", "!=", ">", "<=", "<", ">="};
   if (comparison < 0 || comparison > NRD_CMP_GE)
     return Status::error(StatusCode::InvalidArgument,
-                         "signal_wait_until: unknown comparison " +
-                             std::to_string(comparison));
+                         "signal_wait_until: unknown comparison " + std::to_string(comparison));
   Status error;
-  const uint8_t *at = signalAddress(*pimpl, "signal_wait_until", signal, bytes,
-                                    rank(), error);
+  const uint8_t *at = signalAddress(*pimpl, "signal_wait_until", signal, bytes, rank(), error);
   if (!at)
     return error;
   const int64_t awaited = widen(value, bytes, isSigned);
   int64_t seen = 0;
   auto holds = [&] {
-    uint64_t raw =
-        bytes == 4
-            ? __atomic_load_n(reinterpret_cast<const uint32_t *>(at),
-                              __ATOMIC_ACQUIRE)
-            : __atomic_load_n(reinterpret_cast<const uint64_t *>(at),
-                              __ATOMIC_ACQUIRE);
+    uint64_t raw = bytes == 4
+                       ? __atomic_load_n(reinterpret_cast<const uint32_t *>(at), __ATOMIC_ACQUIRE)
+                       : __atomic_load_n(reinterpret_cast<const uint64_t *>(at), __ATOMIC_ACQUIRE);
     seen = widen(raw, bytes, isSigned);
     return isSigned ? compare<int64_t>(comparison, seen, awaited)
-                    : compare<uint64_t>(comparison, uint64_t(seen),
-                                        uint64_t(awaited));
+                    : compare<uint64_t>(comparison, uint64_t(seen), uint64_t(awaited));
   };
   if (holds())
     return {};
@@ -164,8 +153,8 @@ Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value,
         if (interruptRequested()) {
           FailureDetail detail;
           detail.code = StatusCode::Interrupted;
-          detail.message = "interrupted while rank " + std::to_string(rank()) +
-                           " waited in " + what;
+          detail.message =
+              "interrupted while rank " + std::to_string(rank()) + " waited in " + what;
           detail.rank = rank();
           pimpl->publishFailure(detail);
           Status status = pimpl->failureStatus();

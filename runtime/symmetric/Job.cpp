@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/runtime/Job.h"
 
-#include "symmetric/JobWatch.h"
 #include "symmetric/JobImpl.h"
+#include "symmetric/JobWatch.h"
 #include "symmetric/Turns.h"
 
 #include <algorithm>
@@ -10,16 +10,13 @@
 
 namespace nereid::runtime {
 
-Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s,
-                int32_t ranksHere)
+Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s, int32_t ranksHere)
     : segment(std::move(seg)), control(segment->control()), rank(rank),
-      worldSize(segment->worldSize()), settings(std::move(s)),
-      heapBase(segment->heapBase()), heapBytes(segment->heapBytes()),
-      heap(segment->heapBytes()) {
+      worldSize(segment->worldSize()), settings(std::move(s)), heapBase(segment->heapBase()),
+      heapBytes(segment->heapBytes()), heap(segment->heapBytes()) {
   int32_t cores = availableCores();
-  numThreads = settings.numThreads
-                   ? settings.numThreads
-                   : std::clamp(cores / std::max(1, ranksHere), 1, kMaxWorkers);
+  numThreads = settings.numThreads ? settings.numThreads
+                                   : std::clamp(cores / std::max(1, ranksHere), 1, kMaxWorkers);
   if (settings.randomSchedule) {
     numThreads = 1;
     turns = std::make_unique<Turns>(control, rank, worldSize, settings.seed);
@@ -85,28 +82,21 @@ uint64_t Job::heapBytes() const { return pimpl->heapBytes; }
 int32_t Job::numThreads() const { return pimpl->numThreads; }
 const Profile &Job::profile() const { return pimpl->settings.profile; }
 double Job::timeoutSeconds() const { return pimpl->settings.timeoutSeconds; }
-bool Job::finalized() const {
-  return pimpl->finalized.load(std::memory_order_acquire);
-}
+bool Job::finalized() const { return pimpl->finalized.load(std::memory_order_acquire); }
 
 static std::string heapFullText(const HeapAllocator &heap, uint64_t bytes,
                                 const AllocationInfo &info) {
-  std::string out = "the symmetric heap is full: " + infoText(info) +
-                    " needs " + sizeText(bytes) + ", " +
-                    sizeText(heap.capacity() - heap.used()) + " of " +
-                    sizeText(heap.capacity()) +
-                    " are free (largest free range " +
+  std::string out = "the symmetric heap is full: " + infoText(info) + " needs " + sizeText(bytes) +
+                    ", " + sizeText(heap.capacity() - heap.used()) + " of " +
+                    sizeText(heap.capacity()) + " are free (largest free range " +
                     sizeText(heap.largestFree()) + ")";
   std::vector<Allocation> all = heap.list();
   std::sort(all.begin(), all.end(),
-            [](const Allocation &a, const Allocation &b) {
-              return a.bytes > b.bytes;
-            });
+            [](const Allocation &a, const Allocation &b) { return a.bytes > b.bytes; });
   if (!all.empty())
     out += "; allocated:";
   for (size_t i = 0; i < all.size() && i < 8; ++i)
-    out += (i ? ", " : " ") + infoText(all[i].info) + " " +
-           sizeText(all[i].bytes) +
+    out += (i ? ", " : " ") + infoText(all[i].info) + " " + sizeText(all[i].bytes) +
            (all[i].info.where.empty() ? "" : " at " + all[i].info.where);
   if (all.size() > 8)
     out += ", and " + std::to_string(all.size() - 8) + " smaller ones";
@@ -115,15 +105,13 @@ static std::string heapFullText(const HeapAllocator &heap, uint64_t bytes,
 }
 
 Expected<void *> Job::allocate(uint64_t bytes, const AllocationInfo &info) {
-  std::string request =
-      "allocate(" + infoText(info) + ", " + std::to_string(bytes) + " bytes)";
+  std::string request = "allocate(" + infoText(info) + ", " + std::to_string(bytes) + " bytes)";
   if (Status st = pimpl->collective(request); !st.ok())
     return st;
   std::unique_lock<std::shared_mutex> guard(pimpl->heapLock);
   std::optional<uint64_t> offset = pimpl->heap.allocate(bytes, info);
   if (!offset)
-    return Status::error(StatusCode::OutOfMemory,
-                         heapFullText(pimpl->heap, bytes, info), rank());
+    return Status::error(StatusCode::OutOfMemory, heapFullText(pimpl->heap, bytes, info), rank());
   return static_cast<void *>(pimpl->ownHeap() + *offset);
 }
 
@@ -140,8 +128,7 @@ Status Job::free(void *ptr) {
     return Status::error(StatusCode::InvalidArgument,
                          "free: " + pimpl->describe(ptr) +
                              " is not the start of a symmetric allocation");
-  if (Status st = pimpl->collective("free(" + infoText(found->info) +
-                                    " at heap offset " +
+  if (Status st = pimpl->collective("free(" + infoText(found->info) + " at heap offset " +
                                     std::to_string(offset) + ")");
       !st.ok())
     return st;
@@ -171,16 +158,13 @@ void Job::abort(std::string_view reason) {
   FailureDetail detail;
   detail.code = StatusCode::RankRaised;
   detail.rank = pimpl->rank;
-  detail.message = "rank " + std::to_string(pimpl->rank) +
-                   " stopped: " + std::string(reason);
+  detail.message = "rank " + std::to_string(pimpl->rank) + " stopped: " + std::string(reason);
   pimpl->publishFailure(detail);
 }
 
 Status Job::recover() { return pimpl->recover(); }
 
-Status Job::health() const {
-  return pimpl->jobFailed() ? Status(pimpl->readFailure()) : Status();
-}
+Status Job::health() const { return pimpl->jobFailed() ? Status(pimpl->readFailure()) : Status(); }
 
 bool Job::isSymmetric(const void *ptr, uint64_t bytes) const {
   uint64_t offset = 0;
@@ -203,31 +187,24 @@ void *Job::peerAddress(const void *ptr, int32_t rank) const {
   int32_t owner = ownerRank(ptr);
   if (owner < 0 || rank < 0 || rank >= pimpl->worldSize || !reachable(rank))
     return nullptr;
-  uint64_t at = uint64_t(static_cast<const uint8_t *>(ptr) - pimpl->heapBase) %
-                pimpl->heapBytes;
+  uint64_t at = uint64_t(static_cast<const uint8_t *>(ptr) - pimpl->heapBase) % pimpl->heapBytes;
   return pimpl->heapBase + uint64_t(rank) * pimpl->heapBytes + at;
 }
 
 int32_t Job::nodeOf(int32_t rank) const { return pimpl->transport->nodeOf(rank); }
-bool Job::reachable(int32_t rank) const {
-  return pimpl->transport->reachable(rank);
-}
+bool Job::reachable(int32_t rank) const { return pimpl->transport->reachable(rank); }
 
-uint8_t *transferAddress(const Job::Impl &job, const char *what,
-                         const void *ptr, uint64_t bytes, int32_t rank,
-                         Status &error) {
+uint8_t *transferAddress(const Job::Impl &job, const char *what, const void *ptr, uint64_t bytes,
+                         int32_t rank, Status &error) {
   uint64_t offset = 0;
   if (rank < 0 || rank >= job.worldSize)
     error = Status::error(StatusCode::BadRank,
-                          std::string(what) + ": rank " +
-                              std::to_string(rank) +
-                              " is outside this job of " +
-                              std::to_string(job.worldSize));
+                          std::string(what) + ": rank " + std::to_string(rank) +
+                              " is outside this job of " + std::to_string(job.worldSize));
   else if (!job.ownOffset(ptr, bytes, offset))
     error = Status::error(StatusCode::NotSymmetric,
-                          std::string(what) + ": " + std::to_string(bytes) +
-                              " bytes at " + job.describe(ptr) +
-                              " do not lie in this rank's symmetric heap");
+                          std::string(what) + ": " + std::to_string(bytes) + " bytes at " +
+                              job.describe(ptr) + " do not lie in this rank's symmetric heap");
   else
     return job.transport->at(rank, offset);
   return nullptr;
@@ -235,8 +212,7 @@ uint8_t *transferAddress(const Job::Impl &job, const char *what,
 
 Status Job::put(void *dest, const void *source, uint64_t bytes, int32_t rank) {
   Status error;
-  if (uint8_t *to =
-          transferAddress(*pimpl, "put", dest, bytes, rank, error)) {
+  if (uint8_t *to = transferAddress(*pimpl, "put", dest, bytes, rank, error)) {
     pimpl->transport->quiet(rank);
     copyPush(to, source, bytes);
   }
@@ -245,8 +221,7 @@ Status Job::put(void *dest, const void *source, uint64_t bytes, int32_t rank) {
 
 Status Job::get(void *dest, const void *source, uint64_t bytes, int32_t rank) {
   Status error;
-  if (uint8_t *from =
-          transferAddress(*pimpl, "get", source, bytes, rank, error))
+  if (uint8_t *from = transferAddress(*pimpl, "get", source, bytes, rank, error))
     copyPull(dest, from, bytes);
   return error;
 }
@@ -254,8 +229,7 @@ Status Job::get(void *dest, const void *source, uint64_t bytes, int32_t rank) {
 std::optional<Allocation> Job::find(const void *ptr) const {
   if (ownerRank(ptr) < 0)
     return std::nullopt;
-  uint64_t at = uint64_t(static_cast<const uint8_t *>(ptr) - pimpl->heapBase) %
-                pimpl->heapBytes;
+  uint64_t at = uint64_t(static_cast<const uint8_t *>(ptr) - pimpl->heapBase) % pimpl->heapBytes;
   std::shared_lock<std::shared_mutex> guard(pimpl->heapLock);
   const Allocation *a = pimpl->heap.find(at);
   return a ? std::optional<Allocation>(*a) : std::nullopt;
@@ -285,12 +259,10 @@ std::string Job::Impl::describe(const void *ptr) const {
   if (r >= uint64_t(worldSize)) {
     std::string text = std::string("address ") + hex;
     if (r == uint64_t(worldSize))
-      return text + ", " +
-             std::to_string(at - uint64_t(worldSize) * heapBytes) +
+      return text + ", " + std::to_string(at - uint64_t(worldSize) * heapBytes) +
              " bytes past the end of the last symmetric heap (rank " +
              std::to_string(worldSize - 1) + ")";
-    if (uint64_t before = heapBase - static_cast<const uint8_t *>(ptr);
-        before <= heapBytes)
+    if (uint64_t before = heapBase - static_cast<const uint8_t *>(ptr); before <= heapBytes)
       return text + ", " + std::to_string(before) +
              " bytes before the first symmetric heap (rank 0)";
     return text + " outside the symmetric heaps";

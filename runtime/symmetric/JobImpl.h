@@ -24,24 +24,19 @@ public:
 };
 
 struct Job::Impl {
-  Impl(std::shared_ptr<Segment> segment, int32_t rank, Settings settings,
-       int32_t ranksHere);
+  Impl(std::shared_ptr<Segment> segment, int32_t rank, Settings settings, int32_t ranksHere);
   ~Impl();
 
   /// The rank's own line of the control block.
   RankSlot &slot() const { return control.rank(rank); }
   JobHeader &header() const { return control.header(); }
-  void setState(RankState state) {
-    slot().state.store(uint32_t(state), std::memory_order_release);
-  }
+  void setState(RankState state) { slot().state.store(uint32_t(state), std::memory_order_release); }
   /// Host code, a launch and a collective can go on side by side, in several
   /// threads: the rank is in a collective, else in a wait for a signal, else in
   /// a launch, else in host code.
   void enter(RankState state) { count(state, 1); }
   void leave(RankState state) { count(state, -1); }
-  uint8_t *ownHeap() const {
-    return heapBase ? heapBase + uint64_t(rank) * heapBytes : nullptr;
-  }
+  uint8_t *ownHeap() const { return heapBase ? heapBase + uint64_t(rank) * heapBytes : nullptr; }
   /// Offset of [ptr, ptr + bytes) in this rank's own heap, or nothing.
   bool ownOffset(const void *ptr, uint64_t bytes, uint64_t &offset) const {
     offset = uint64_t(static_cast<const uint8_t *>(ptr) - ownHeap());
@@ -51,9 +46,7 @@ struct Job::Impl {
   //===--- failures (Failure.cpp) -----------------------------------------===//
 
   /// Whether any rank has reported a failure. One relaxed load.
-  bool jobFailed() const {
-    return header().failure.state.load(std::memory_order_relaxed) != 0;
-  }
+  bool jobFailed() const { return header().failure.state.load(std::memory_order_relaxed) != 0; }
   /// Makes `detail` the failure of the job unless there is one already.
   void publishFailure(const FailureDetail &detail);
   /// The failure of the job, without the state of the ranks.
@@ -76,9 +69,7 @@ struct Job::Impl {
   //===--- teams (Team.cpp) -----------------------------------------------===//
 
   /// Ranks of one node, but for the last node.
-  int32_t nodeSize() const {
-    return settings.ranksPerNode > 0 ? settings.ranksPerNode : worldSize;
-  }
+  int32_t nodeSize() const { return settings.ranksPerNode > 0 ? settings.ranksPerNode : worldSize; }
   /// The team of that handle; `team.slot` is null when there is none.
   Team findTeam(int32_t handle) const;
   /// "team 8 (ranks 0, 2, 4)".
@@ -134,9 +125,8 @@ extern thread_local bool isStreamThread;
 
 /// Where the transport reaches `ptr`'s place on `rank`; null and an error when
 /// there is none. `what` begins the message.
-uint8_t *transferAddress(const Job::Impl &job, const char *what,
-                         const void *ptr, uint64_t bytes, int32_t rank,
-                         Status &error);
+uint8_t *transferAddress(const Job::Impl &job, const char *what, const void *ptr, uint64_t bytes,
+                         int32_t rank, Status &error);
 
 /// Makes Job objects; the constructor is private.
 struct JobFactory {

@@ -16,8 +16,7 @@ static constexpr uint64_t kWorkTicks = 3;
 /// With a rank gone, spin loops that see nothing new get this long.
 static constexpr double kGoneSeconds = 2.0;
 
-JobWatch::JobWatch(Job::Impl &job)
-    : job(job), peers(job.control, job.rank, job.worldSize) {}
+JobWatch::JobWatch(Job::Impl &job) : job(job), peers(job.control, job.rank, job.worldSize) {}
 
 void JobWatch::failWith(StatusCode code, std::string message, int32_t rank) {
   FailureDetail detail;
@@ -51,8 +50,7 @@ JobWatch::Snapshot JobWatch::look() const {
     const bool collective = state == RankState::Collective;
     // Complete, but the rank has not got a core since: it will go on.
     if (collective && slot.collectives.load(std::memory_order_acquire) <=
-                          job.header().hostEpoch.value.load(
-                              std::memory_order_acquire))
+                          job.header().hostEpoch.value.load(std::memory_order_acquire))
       s.certain = false;
     if (slot.hostBusy.load(std::memory_order_acquire))
       s.certain = false;
@@ -62,8 +60,7 @@ JobWatch::Snapshot JobWatch::look() const {
     s.steady.push_back(uint64_t(inside) << 32 | atWork);
     if (inside < atWork)
       s.certain = false;
-    if (!collective && state != RankState::Launch &&
-        state != RankState::HostWait) {
+    if (!collective && state != RankState::Launch && state != RankState::HostWait) {
       s.certain = false;
       continue;
     }
@@ -94,16 +91,14 @@ JobWatch::Snapshot JobWatch::look() const {
       }
       if (ws == WorkerState::Polling) {
         s.certain = false;
-        s.pollers.push_back(
-            {slot.pid.load(std::memory_order_relaxed),
-             worker.thread.load(std::memory_order_relaxed),
-             worker.idlePasses.load(std::memory_order_acquire), 0});
+        s.pollers.push_back({slot.pid.load(std::memory_order_relaxed),
+                             worker.thread.load(std::memory_order_relaxed),
+                             worker.idlePasses.load(std::memory_order_acquire), 0});
       }
       waiting = rankWaits = s.programs = true;
       s.idlePasses.push_back(worker.idlePasses.load(std::memory_order_acquire));
     }
-    if (slot.launching.load(std::memory_order_acquire) ||
-        state == RankState::Launch)
+    if (slot.launching.load(std::memory_order_acquire) || state == RankState::Launch)
       s.certain = s.certain && rankWaits;
   }
   s.certain = s.certain && waiting;
@@ -112,8 +107,7 @@ JobWatch::Snapshot JobWatch::look() const {
 
 /// True when it found a failure.
 bool JobWatch::checkRanks(const Wait &wait) {
-  std::string me = "rank " + std::to_string(job.rank) + " waits in " +
-                   std::string(wait.what);
+  std::string me = "rank " + std::to_string(job.rank) + " waits in " + std::string(wait.what);
   for (int32_t r : peers.newlyDead()) {
     RankSlot &slot = job.control.rank(r);
     // The launcher knows how it ended; give it a moment to say so.
@@ -121,12 +115,11 @@ bool JobWatch::checkRanks(const Wait &wait) {
     for (int i = 0; launcher && i < 100 && !slot.exitStatus.load(); ++i)
       sleepNs(2000000);
     uint32_t status = slot.exitStatus.load();
-    std::string how = status ? exitText(int(status - 1))
-                             : "ended without finalizing";
+    std::string how = status ? exitText(int(status - 1)) : "ended without finalizing";
     slot.state.store(uint32_t(RankState::Dead), std::memory_order_release);
     failWith(StatusCode::RankDied,
-             "rank " + std::to_string(r) + " (process " +
-                 std::to_string(slot.pid.load()) + ") " + how + " while " + me,
+             "rank " + std::to_string(r) + " (process " + std::to_string(slot.pid.load()) + ") " +
+                 how + " while " + me,
              r);
     return true;
   }
@@ -144,9 +137,7 @@ bool JobWatch::checkRanks(const Wait &wait) {
     }
     if (state == RankState::Finalized && wait.needsAllRanks) {
       failWith(StatusCode::RankFinalized,
-               "rank " + std::to_string(r) +
-                   " has finalized and left the job while " + me,
-               r);
+               "rank " + std::to_string(r) + " has finalized and left the job while " + me, r);
       return true;
     }
   }
@@ -161,8 +152,7 @@ bool JobWatch::pollersMoved(Snapshot &current) const {
   for (size_t i = 0; i < current.pollers.size(); ++i) {
     Snapshot::Poller &p = current.pollers[i];
     uint64_t ticks = threadCpuTicks(p.pid, p.thread);
-    if (moved || p.thread != last.pollers[i].thread ||
-        p.passes != last.pollers[i].passes) {
+    if (moved || p.thread != last.pollers[i].thread || p.passes != last.pollers[i].passes) {
       p.cpuTicks = ticks;
       continue;
     }
@@ -191,8 +181,8 @@ void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
   }
 
   Snapshot current = look();
-  bool steady = current.steady == last.steady &&
-                current.idlePasses.size() == last.idlePasses.size();
+  bool steady =
+      current.steady == last.steady && current.idlePasses.size() == last.idlePasses.size();
   bool moved = pollersMoved(current) || !steady;
   if (moved || steadySince == 0)
     steadySince = now;
@@ -201,8 +191,7 @@ void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
     bool rechecked = certainPasses.size() == current.idlePasses.size();
     for (size_t i = 0; rechecked && i < certainPasses.size(); ++i)
       rechecked = current.idlePasses[i] >= certainPasses[i] + 2;
-    if (rechecked && now - certainSince >= kSettleNs &&
-        job.settings.detectDeadlock) {
+    if (rechecked && now - certainSince >= kSettleNs && job.settings.detectDeadlock) {
       if (current.gone) {
         int32_t r = 0;
         while (!isGone(job.control.stateOf(r)))
@@ -214,16 +203,14 @@ void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
                  r);
       } else {
         failWith(StatusCode::Deadlock,
-                 !current.programs
-                     ? job.worldSize == 1
-                           ? "deadlock: the host waits for a signal and nothing "
-                             "can write it any more"
-                           : "deadlock: every rank waits and none can wake "
-                             "another"
-                 : job.worldSize == 1
-                     ? "deadlock: every program waits and none can wake another"
-                     : "deadlock: every program of every rank waits and none "
-                       "can wake another",
+                 !current.programs    ? job.worldSize == 1
+                                            ? "deadlock: the host waits for a signal and nothing "
+                                              "can write it any more"
+                                            : "deadlock: every rank waits and none can wake "
+                                              "another"
+                 : job.worldSize == 1 ? "deadlock: every program waits and none can wake another"
+                                      : "deadlock: every program of every rank waits and none "
+                                        "can wake another",
                  -1);
       }
       return;
@@ -244,17 +231,15 @@ void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
   if (limit > 0 && double(now - steadySince) * 1e-9 >= limit) {
     char seconds[32];
     std::snprintf(seconds, sizeof(seconds), "%g", limit);
-    std::string message = "nothing has moved in the whole job for " +
-                          std::string(seconds) + " s";
+    std::string message = "nothing has moved in the whole job for " + std::string(seconds) + " s";
     int32_t about = -1;
     for (int32_t r = 0; r < job.worldSize; ++r) {
       RankState state = job.control.stateOf(r);
       if (state == RankState::Host || state == RankState::Absent) {
         message += "; rank " + std::to_string(r) +
-                   (state == RankState::Absent
-                        ? " has not joined the job"
-                        : " is in host code and has not come to where the "
-                          "others wait");
+                   (state == RankState::Absent ? " has not joined the job"
+                                               : " is in host code and has not come to where the "
+                                                 "others wait");
         about = r;
         break;
       }
@@ -273,8 +258,7 @@ void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
     }
     if (!last.gone)
       message += " (NEREID_TIMEOUT sets the limit)";
-    failWith(last.gone ? StatusCode::RankFinalized : StatusCode::Timeout,
-             message, about);
+    failWith(last.gone ? StatusCode::RankFinalized : StatusCode::Timeout, message, about);
   }
 }
 

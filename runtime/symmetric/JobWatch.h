@@ -16,8 +16,8 @@
 #ifndef NEREID_RUNTIME_SYMMETRIC_JOBWATCH_H
 #define NEREID_RUNTIME_SYMMETRIC_JOBWATCH_H
 
-#include "symmetric/PeerWatch.h"
 #include "symmetric/JobImpl.h"
+#include "symmetric/PeerWatch.h"
 
 #include <atomic>
 #include <mutex>
@@ -50,10 +50,10 @@ private:
       uint64_t passes, cpuTicks;
     };
     std::vector<Poller> pollers;
-    bool certain = false; ///< nobody runs, polls or is in host code
+    bool certain = false;   ///< nobody runs, polls or is in host code
     int32_t computing = -1; ///< a rank with a worker that runs a program
-    bool gone = false;    ///< some rank has left
-    bool programs = false; ///< programs of launches are among those that wait
+    bool gone = false;      ///< some rank has left
+    bool programs = false;  ///< programs of launches are among those that wait
   };
   Snapshot look() const;
   bool checkRanks(const Wait &wait);

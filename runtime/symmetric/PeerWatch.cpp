@@ -45,8 +45,7 @@ uint64_t processStartTime(int32_t pid) {
 
 uint64_t threadCpuTicks(int32_t pid, int32_t thread) {
   char path[96];
-  std::snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", int(pid),
-                int(thread));
+  std::snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", int(pid), int(thread));
   uint64_t times[2] = {0, 0};
   return readStat(path, 14, 2, times) ? times[0] + times[1] : 0;
 }
@@ -70,14 +69,12 @@ uint64_t processCpuTicks(int32_t pid, bool &sleeps) {
 std::string exitText(int waitStatus) {
   if (WIFSIGNALED(waitStatus)) {
     int sig = WTERMSIG(waitStatus);
-    return "was killed by signal " + std::to_string(sig) + " (" +
-           strsignal(sig) + ")";
+    return "was killed by signal " + std::to_string(sig) + " (" + strsignal(sig) + ")";
   }
   return "exited with code " + std::to_string(WEXITSTATUS(waitStatus));
 }
 
-PeerWatch::PeerWatch(ControlBlock control, int32_t rank, int32_t worldSize)
-    : control(control) {
+PeerWatch::PeerWatch(ControlBlock control, int32_t rank, int32_t worldSize) : control(control) {
   for (int32_t r = 0; r < worldSize; ++r)
     if (r != rank)
       peers.push_back({r});
@@ -88,8 +85,7 @@ void PeerWatch::open(Peer &peer) {
   if (control.stateOf(peer.rank) == RankState::Absent)
     return;
   peer.pid = control.rank(peer.rank).pid.load(std::memory_order_acquire);
-  peer.startTime =
-      control.rank(peer.rank).startTime.load(std::memory_order_acquire);
+  peer.startTime = control.rank(peer.rank).startTime.load(std::memory_order_acquire);
   peer.opened = true;
   if (peer.pid == int32_t(getpid())) {
     peer.done = true; // ranks of this very process end by their destructors

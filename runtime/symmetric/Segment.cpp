@@ -12,12 +12,10 @@
 namespace nereid::runtime {
 
 Status systemError(const std::string &what, int error) {
-  return Status::error(StatusCode::SystemError,
-                       what + ": " + std::strerror(error));
+  return Status::error(StatusCode::SystemError, what + ": " + std::strerror(error));
 }
 
-static void fillHeader(JobHeader &header, int32_t worldSize,
-                       uint64_t heapBytes) {
+static void fillHeader(JobHeader &header, int32_t worldSize, uint64_t heapBytes) {
   header.version = kSegmentVersion;
   header.worldSize = worldSize;
   header.heapBytes = heapBytes;
@@ -25,30 +23,26 @@ static void fillHeader(JobHeader &header, int32_t worldSize,
   header.magic = kSegmentMagic;
 }
 
-Status Segment::map(uint64_t controlBytes, uint64_t heapsBytes,
-                    uint64_t guardBytes) {
+Status Segment::map(uint64_t controlBytes, uint64_t heapsBytes, uint64_t guardBytes) {
   auto failed = [&] {
     int error = errno;
-    return Status::error(
-        StatusCode::OutOfMemory,
-        "cannot map " + std::to_string((controlBytes + heapsBytes) >> 20) +
-            " MiB of symmetric memory (" + std::strerror(error) +
-            "); choose a smaller NEREID_HEAP_SIZE or raise `ulimit -v`");
+    return Status::error(StatusCode::OutOfMemory,
+                         "cannot map " + std::to_string((controlBytes + heapsBytes) >> 20) +
+                             " MiB of symmetric memory (" + std::strerror(error) +
+                             "); choose a smaller NEREID_HEAP_SIZE or raise `ulimit -v`");
   };
   // Around the heaps nothing is mapped: a kernel that leaves them faults
   // instead of writing into the control block or somebody else's memory.
   mappedBytes = controlBytes + heapsBytes + 2 * guardBytes;
-  void *all = mmap(nullptr, mappedBytes, PROT_NONE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *all =
+      mmap(nullptr, mappedBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == MAP_FAILED)
     return failed();
   base = static_cast<uint8_t *>(all);
   heaps = base + controlBytes + guardBytes;
   for (auto [at, bytes, offset] :
-       {std::tuple(base, controlBytes, uint64_t(0)),
-        std::tuple(heaps, heapsBytes, controlBytes)})
-    if (mmap(at, bytes, PROT_READ | PROT_WRITE,
-             MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
+       {std::tuple(base, controlBytes, uint64_t(0)), std::tuple(heaps, heapsBytes, controlBytes)})
+    if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
              off_t(offset)) == MAP_FAILED)
       return failed();
   // A crash of one rank must not write all heaps into its core file.
@@ -58,12 +52,9 @@ Status Segment::map(uint64_t controlBytes, uint64_t heapsBytes,
 }
 
 /// As far as a heap reaches, but never a noticeable part of the address space.
-static uint64_t guardFor(uint64_t heapBytes) {
-  return std::min(heapBytes, uint64_t(256) << 20);
-}
+static uint64_t guardFor(uint64_t heapBytes) { return std::min(heapBytes, uint64_t(256) << 20); }
 
-Expected<std::shared_ptr<Segment>> Segment::create(int32_t worldSize,
-                                                   uint64_t heapBytes) {
+Expected<std::shared_ptr<Segment>> Segment::create(int32_t worldSize, uint64_t heapBytes) {
   std::shared_ptr<Segment> s(new Segment);
   s->fd = memfd_create("nereid-job", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (s->fd < 0)
@@ -113,12 +104,9 @@ Expected<std::shared_ptr<Segment>> Segment::attach(int fd) {
   uint64_t heapsBytes = uint64_t(probe.worldSize) * probe.heapBytes;
   if (probe.controlBytes + heapsBytes > uint64_t(info.st_size) ||
       probe.controlBytes != ControlBlock::bytesFor(probe.worldSize))
-    return Status::error(StatusCode::Environment,
-                         "the memory of the job has the wrong size");
+    return Status::error(StatusCode::Environment, "the memory of the job has the wrong size");
   fcntl(fd, F_SETFD, FD_CLOEXEC);
-  if (Status st =
-          s->map(probe.controlBytes, heapsBytes, guardFor(probe.heapBytes));
-      !st.ok())
+  if (Status st = s->map(probe.controlBytes, heapsBytes, guardFor(probe.heapBytes)); !st.ok())
     return st;
   return s;
 }
@@ -138,8 +126,8 @@ Expected<std::shared_ptr<Segment>> Segment::createPrivate() {
 Status Segment::isolate(int32_t first, int32_t count) {
   uint64_t bytes = heapBytes() * uint64_t(worldSize());
   uint64_t control = ControlBlock::bytesFor(worldSize());
-  void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_NORESERVE, fd, off_t(control));
+  void *at =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, off_t(control));
   if (at == MAP_FAILED)
     return systemError("cannot map the heaps of other nodes", errno);
   reach = static_cast<uint8_t *>(at);

@@ -16,8 +16,7 @@ class Segment {
 public:
   /// A new memfd for `worldSize` ranks, mapped here. The descriptor is
   /// close-on-exec.
-  static Expected<std::shared_ptr<Segment>> create(int32_t worldSize,
-                                                   uint64_t heapBytes);
+  static Expected<std::shared_ptr<Segment>> create(int32_t worldSize, uint64_t heapBytes);
   /// Maps a segment that another process made. Takes over `fd`.
   static Expected<std::shared_ptr<Segment>> attach(int fd);
   /// Control pages of a world of one without a heap, in private memory.

@@ -53,8 +53,7 @@ Team Job::Impl::findTeam(int32_t handle) const {
     return team;
   TeamSlot &slot = h.teams[index];
   if (slot.used.load(std::memory_order_acquire) != 2 ||
-      slot.generation.load(std::memory_order_relaxed) !=
-          uint32_t(handle >> kGenerationShift))
+      slot.generation.load(std::memory_order_relaxed) != uint32_t(handle >> kGenerationShift))
     return team;
   team.slot = &slot;
   team.key = index + 1;
@@ -105,12 +104,10 @@ static Status invalid(std::string message) {
 }
 
 /// One barrier on the team's own counter.
-static Status hostBarrier(Job::Impl &job, const Team &team,
-                          const std::string &what) {
+static Status hostBarrier(Job::Impl &job, const Team &team, const std::string &what) {
   TeamCounter &counter = team.slot->host;
   uint64_t number = counter.epoch.load(std::memory_order_acquire) + 1;
-  if (counter.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 ==
-      uint64_t(team.size)) {
+  if (counter.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == uint64_t(team.size)) {
     counter.arrived.store(0, std::memory_order_relaxed);
     counter.epoch.store(number, std::memory_order_release);
     return {};
@@ -137,8 +134,8 @@ static Status hostBarrier(Job::Impl &job, const Team &team,
         if (interruptRequested()) {
           FailureDetail detail;
           detail.code = StatusCode::Interrupted;
-          detail.message = "interrupted while rank " +
-                           std::to_string(job.rank) + " waited in " + text;
+          detail.message =
+              "interrupted while rank " + std::to_string(job.rank) + " waited in " + text;
           detail.rank = job.rank;
           job.publishFailure(detail);
         }
@@ -150,8 +147,7 @@ static Status hostBarrier(Job::Impl &job, const Team &team,
 }
 
 /// Barrier among the members, who must all ask for the same.
-static Status teamCollective(Job::Impl &job, const Team &team,
-                             const std::string &request) {
+static Status teamCollective(Job::Impl &job, const Team &team, const std::string &request) {
   if (team.handle == NRD_TEAM_WORLD)
     return job.collective(request);
   std::lock_guard<std::mutex> guard(job.hostLock);
@@ -172,13 +168,12 @@ static Status teamCollective(Job::Impl &job, const Team &team,
     for (int32_t i = 1; i < team.size && mismatch.ok(); ++i) {
       std::string other = job.control.rank(team.rankOf(i)).teamRequest.str();
       if (other != first)
-        mismatch = Status::error(
-            StatusCode::Mismatch,
-            "members of " + job.describeTeam(team) +
-                " made different collective calls: rank " +
-                std::to_string(team.start) + " called " + first + ", rank " +
-                std::to_string(team.rankOf(i)) + " called " + other,
-            team.rankOf(i));
+        mismatch = Status::error(StatusCode::Mismatch,
+                                 "members of " + job.describeTeam(team) +
+                                     " made different collective calls: rank " +
+                                     std::to_string(team.start) + " called " + first + ", rank " +
+                                     std::to_string(team.rankOf(i)) + " called " + other,
+                                 team.rankOf(i));
     }
     // All have read before anybody asks for something else.
     result = hostBarrier(job, team, request);
@@ -192,8 +187,7 @@ static Status teamCollective(Job::Impl &job, const Team &team,
 }
 
 /// The team, of which this rank is a member; an error otherwise.
-static Expected<Team> requireMember(Job::Impl &job, int32_t handle,
-                                    const std::string &what) {
+static Expected<Team> requireMember(Job::Impl &job, int32_t handle, const std::string &what) {
   Team team = job.findTeam(handle);
   if (handle == NRD_TEAM_INVALID)
     return invalid(what + ": the team is TEAM_INVALID (-1), which has no "
@@ -202,9 +196,8 @@ static Expected<Team> requireMember(Job::Impl &job, int32_t handle,
     return invalid(what + ": " + std::to_string(handle) +
                    " is no team of this job, or one that has been destroyed");
   if (team.memberOf(job.rank) < 0)
-    return invalid(what + ": rank " + std::to_string(job.rank) +
-                   " is not a member of " + job.describeTeam(team) +
-                   "; only its members call this");
+    return invalid(what + ": rank " + std::to_string(job.rank) + " is not a member of " +
+                   job.describeTeam(team) + "; only its members call this");
   return team;
 }
 
@@ -226,8 +219,7 @@ static bool makeTeams(Job::Impl &job, const std::vector<Shape> &shapes,
     int32_t index = 0;
     for (; index < kMaxTeams; ++index) {
       uint32_t expected = 0;
-      if (h.teams[index].used.compare_exchange_strong(
-              expected, 1, std::memory_order_acq_rel))
+      if (h.teams[index].used.compare_exchange_strong(expected, 1, std::memory_order_acq_rel))
         break;
     }
     if (index == kMaxTeams) {
@@ -241,23 +233,20 @@ static bool makeTeams(Job::Impl &job, const std::vector<Shape> &shapes,
     slot.size = shape.size;
     slot.host.arrived.store(0, std::memory_order_relaxed);
     slot.device.arrived.store(0, std::memory_order_relaxed);
-    uint32_t generation = slot.generation.load(std::memory_order_relaxed) &
-                          ((1u << (30 - kGenerationShift)) - 1);
+    uint32_t generation =
+        slot.generation.load(std::memory_order_relaxed) & ((1u << (30 - kGenerationShift)) - 1);
     slot.generation.store(generation, std::memory_order_relaxed);
     slot.used.store(2, std::memory_order_release);
-    handles.push_back(int32_t(generation << kGenerationShift) +
-                      NRD_TEAM_FIRST + index);
+    handles.push_back(int32_t(generation << kGenerationShift) + NRD_TEAM_FIRST + index);
   }
   return true;
 }
 
-Expected<int32_t> teamSplitStrided(Job &owner, int32_t parentHandle,
-                                   int32_t start, int32_t stride,
+Expected<int32_t> teamSplitStrided(Job &owner, int32_t parentHandle, int32_t start, int32_t stride,
                                    int32_t size) {
   Job::Impl &job = owner.impl();
   std::string request = "team_split_strided(" + std::to_string(parentHandle) +
-                        ", start=" + std::to_string(start) +
-                        ", stride=" + std::to_string(stride) +
+                        ", start=" + std::to_string(start) + ", stride=" + std::to_string(stride) +
                         ", size=" + std::to_string(size) + ")";
   Expected<Team> parent = requireMember(job, parentHandle, request);
   if (!parent.ok())
@@ -268,23 +257,19 @@ Expected<int32_t> teamSplitStrided(Job &owner, int32_t parentHandle,
   if (size < 1)
     return invalid(request + ": a team has at least one member");
   if (start < 0 || start >= n)
-    return invalid(request + ": the parent has members 0 to " +
-                   std::to_string(n - 1));
+    return invalid(request + ": the parent has members 0 to " + std::to_string(n - 1));
   if (stride < 1 && size > 1)
     return invalid(request + ": the stride is at least 1");
   if (size > 1 && int64_t(start) + int64_t(size - 1) * stride >= n)
     return invalid(request + ": the last member would be " +
                    std::to_string(int64_t(start) + int64_t(size - 1) * stride) +
-                   ", but the parent has members 0 to " +
-                   std::to_string(n - 1));
-  Shape shape{parent->rankOf(start),
-              (size > 1 ? stride : 1) * parent->stride, size};
+                   ", but the parent has members 0 to " + std::to_string(n - 1));
+  Shape shape{parent->rankOf(start), (size > 1 ? stride : 1) * parent->stride, size};
   // The parent's member 0 makes the team; all read its handle.
   std::vector<int32_t> handles;
   if (job.rank == parent->start) {
     bool ok = makeTeams(job, {shape}, handles);
-    parent->slot->made[0].store(ok ? handles[0] : NRD_TEAM_INVALID,
-                                std::memory_order_relaxed);
+    parent->slot->made[0].store(ok ? handles[0] : NRD_TEAM_INVALID, std::memory_order_relaxed);
   }
   if (Status st = teamCollective(job, *parent, request + " (made)"); !st.ok())
     return st;
@@ -298,11 +283,10 @@ Expected<int32_t> teamSplitStrided(Job &owner, int32_t parentHandle,
   return handle;
 }
 
-Expected<std::array<int32_t, 2>> teamSplit2D(Job &owner, int32_t parentHandle,
-                                             int32_t xRange) {
+Expected<std::array<int32_t, 2>> teamSplit2D(Job &owner, int32_t parentHandle, int32_t xRange) {
   Job::Impl &job = owner.impl();
-  std::string request = "team_split_2d(" + std::to_string(parentHandle) +
-                        ", xrange=" + std::to_string(xRange) + ")";
+  std::string request =
+      "team_split_2d(" + std::to_string(parentHandle) + ", xrange=" + std::to_string(xRange) + ")";
   Expected<Team> parent = requireMember(job, parentHandle, request);
   if (!parent.ok())
     return parent.status();
@@ -314,11 +298,11 @@ Expected<std::array<int32_t, 2>> teamSplit2D(Job &owner, int32_t parentHandle,
   int32_t rows = (n + columns - 1) / columns;
   std::vector<Shape> shapes;
   for (int32_t y = 0; y < rows; ++y)
-    shapes.push_back({parent->rankOf(y * columns), parent->stride,
-                      std::min(columns, n - y * columns)});
+    shapes.push_back(
+        {parent->rankOf(y * columns), parent->stride, std::min(columns, n - y * columns)});
   for (int32_t x = 0; x < columns; ++x)
-    shapes.push_back({parent->rankOf(x), parent->stride * columns,
-                      (n - x + columns - 1) / columns});
+    shapes.push_back(
+        {parent->rankOf(x), parent->stride * columns, (n - x + columns - 1) / columns});
   // Member 0 makes all of them and leaves each rank its two handles.
   if (job.rank == parent->start) {
     std::vector<int32_t> handles;
@@ -327,8 +311,7 @@ Expected<std::array<int32_t, 2>> teamSplit2D(Job &owner, int32_t parentHandle,
       TeamSlot &box = job.control.rank(parent->rankOf(m)).peersTeam;
       box.made[0].store(ok ? handles[size_t(m / columns)] : NRD_TEAM_INVALID,
                         std::memory_order_relaxed);
-      box.made[1].store(ok ? handles[size_t(rows + m % columns)]
-                           : NRD_TEAM_INVALID,
+      box.made[1].store(ok ? handles[size_t(rows + m % columns)] : NRD_TEAM_INVALID,
                         std::memory_order_relaxed);
     }
   }
@@ -361,8 +344,7 @@ Status teamDestroy(Job &owner, int32_t handle) {
   // the barriers of the slot gives it back.
   TeamSlot &slot = *team->slot;
   slot.used.store(3, std::memory_order_release);
-  if (slot.host.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 ==
-      uint64_t(team->size)) {
+  if (slot.host.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == uint64_t(team->size)) {
     slot.host.arrived.store(0, std::memory_order_relaxed);
     slot.generation.fetch_add(1, std::memory_order_relaxed);
     slot.used.store(0, std::memory_order_release);

@@ -22,16 +22,13 @@ static constexpr uint64_t kAsleepTicks = 1;
 // The words lie in memory that several processes map.
 static void futexWait(std::atomic<uint32_t> &word, uint32_t expected) {
   timespec ts{0, long(kTakeNs)};
-  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAIT, expected,
-          &ts, nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAIT, expected, &ts, nullptr, 0);
 }
 static void futexWake(std::atomic<uint32_t> &word) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAKE, INT_MAX,
-          nullptr, nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-Turns::Turns(ControlBlock control, int32_t rank, int32_t worldSize,
-             uint64_t seed)
+Turns::Turns(ControlBlock control, int32_t rank, int32_t worldSize, uint64_t seed)
     : control(control), rank(rank), worldSize(worldSize), seed(seed) {}
 
 void Turns::enterLaunch() {
@@ -62,23 +59,18 @@ void Turns::enterCollective(uint64_t number) {
   decide();
 }
 
-void Turns::leaveCollective() {
-  own().waitsIn.store(0, std::memory_order_seq_cst);
-}
+void Turns::leaveCollective() { own().waitsIn.store(0, std::memory_order_seq_cst); }
 
 void Turns::stepAside() {
   own().leftOut.store(1, std::memory_order_seq_cst);
   decide();
 }
 
-void Turns::comeBack() {
-  own().leftOut.store(0, std::memory_order_seq_cst);
-}
+void Turns::comeBack() { own().leftOut.store(0, std::memory_order_seq_cst); }
 
 void Turns::reset(uint64_t generation) {
   TurnState &s = state();
-  s.random.store((seed + 1) * 0x9e3779b97f4a7c15u ^
-                     (generation + 1) * 0xd1b54a32d192ed03u,
+  s.random.store((seed + 1) * 0x9e3779b97f4a7c15u ^ (generation + 1) * 0xd1b54a32d192ed03u,
                  std::memory_order_relaxed);
   s.work.store(0, std::memory_order_relaxed);
   s.burst.store(0, std::memory_order_relaxed);
@@ -113,8 +105,7 @@ uint64_t Turns::draw() {
 }
 
 bool Turns::everybodyParked() const {
-  uint64_t epoch =
-      control.header().hostEpoch.value.load(std::memory_order_seq_cst);
+  uint64_t epoch = control.header().hostEpoch.value.load(std::memory_order_seq_cst);
   for (int32_t r = 0; r < worldSize; ++r) {
     const RankSlot &slot = control.rank(r);
     if (slot.wantsTurns.load(std::memory_order_seq_cst))
@@ -122,8 +113,7 @@ bool Turns::everybodyParked() const {
     // In a collective that has not come to its end.
     if (slot.waitsIn.load(std::memory_order_seq_cst) > epoch)
       continue;
-    if (isGone(control.stateOf(r)) ||
-        slot.leftOut.load(std::memory_order_seq_cst))
+    if (isGone(control.stateOf(r)) || slot.leftOut.load(std::memory_order_seq_cst))
       continue;
     return false;
   }
@@ -139,8 +129,7 @@ int32_t Turns::choose() {
            !isGone(control.stateOf(r));
   };
   auto eligible = [&](int32_t r) {
-    return wants(r) && control.rank(r).idleAt.load(
-                           std::memory_order_relaxed) != work + 1;
+    return wants(r) && control.rank(r).idleAt.load(std::memory_order_relaxed) != work + 1;
   };
   uint32_t burst = s.burst.load(std::memory_order_relaxed);
   if (burst && eligible(last)) {
@@ -188,8 +177,7 @@ void Turns::decide() {
   for (;;) {
     uint32_t expected = 0;
     if (!everybodyParked() ||
-        !s.holder.compare_exchange_strong(expected, kDeciding,
-                                          std::memory_order_seq_cst))
+        !s.holder.compare_exchange_strong(expected, kDeciding, std::memory_order_seq_cst))
       return;
     // A collective may have ended meanwhile.
     int32_t next = everybodyParked() ? choose() : -1;
@@ -230,8 +218,7 @@ void Turns::pass(bool progressed) {
     s.fruitless.store(0, std::memory_order_relaxed);
   } else {
     s.fruitless.fetch_add(1, std::memory_order_relaxed);
-    own().idleAt.store(s.work.load(std::memory_order_relaxed) + 1,
-                       std::memory_order_relaxed);
+    own().idleAt.store(s.work.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   if (everybodyParked()) {
     int32_t next = choose();
@@ -244,14 +231,13 @@ void Turns::pass(bool progressed) {
 
 void Turns::lookAtHosts() {
   int32_t busy = -1;
-  uint64_t epoch =
-      control.header().hostEpoch.value.load(std::memory_order_acquire);
+  uint64_t epoch = control.header().hostEpoch.value.load(std::memory_order_acquire);
   for (int32_t r = 0; r < worldSize && busy < 0; ++r) {
     const RankSlot &slot = control.rank(r);
     if (control.stateOf(r) == RankState::Absent)
       return;
-    if (!slot.wantsTurns.load() && slot.waitsIn.load() <= epoch &&
-        !isGone(control.stateOf(r)) && !slot.leftOut.load())
+    if (!slot.wantsTurns.load() && slot.waitsIn.load() <= epoch && !isGone(control.stateOf(r)) &&
+        !slot.leftOut.load())
       busy = r;
   }
   uint64_t now = nowNs();

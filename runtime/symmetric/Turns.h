@@ -40,9 +40,7 @@ public:
   /// some other rank has done something, or when no rank has.
   void pass(bool progressed);
   /// Number of turns without progress since the last one with it, job-wide.
-  uint64_t fruitless() const {
-    return state().fruitless.load(std::memory_order_relaxed);
-  }
+  uint64_t fruitless() const { return state().fruitless.load(std::memory_order_relaxed); }
 
   /// The rank waits in its `number`-th host collective; the turns of others do
   /// not have to wait for it.

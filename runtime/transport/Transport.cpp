@@ -6,9 +6,7 @@
 namespace nereid::runtime {
 
 Transport::Transport(const Shape &given)
-    : shape(given),
-      severalNodes(given.ranksPerNode > 0 &&
-                   given.worldSize > given.ranksPerNode),
+    : shape(given), severalNodes(given.ranksPerNode > 0 && given.worldSize > given.ranksPerNode),
       ownNode(given.ranksPerNode ? given.rank / given.ranksPerNode : 0) {
   if (shape.random || severalNodes)
     network = std::make_unique<Network>(shape, !shape.random);
@@ -26,8 +24,8 @@ static void probe(const void *source, uint64_t bytes) {
     (void)p[bytes - 1];
 }
 
-static PendingOperation transfer(PendingOperation::Kind kind, int32_t pe,
-                                 void *to, const void *from, uint64_t bytes) {
+static PendingOperation transfer(PendingOperation::Kind kind, int32_t pe, void *to,
+                                 const void *from, uint64_t bytes) {
   PendingOperation p;
   p.kind = kind;
   p.pe = pe;
@@ -37,28 +35,24 @@ static PendingOperation transfer(PendingOperation::Kind kind, int32_t pe,
   return p;
 }
 
-void Transport::queuePut(int32_t pe, uint8_t *to, const void *source,
-                         uint64_t bytes, bool nbi) {
+void Transport::queuePut(int32_t pe, uint8_t *to, const void *source, uint64_t bytes, bool nbi) {
   if (bytes == 0)
     return;
   probe(source, bytes);
-  PendingOperation p =
-      transfer(PendingOperation::Put, pe, to, source, bytes);
+  PendingOperation p = transfer(PendingOperation::Put, pe, to, source, bytes);
   if (!nbi)
     p.takeData();
   network->add(std::move(p));
 }
 
-void Transport::queueGet(int32_t pe, void *dest, const uint8_t *from,
-                         uint64_t bytes) {
+void Transport::queueGet(int32_t pe, void *dest, const uint8_t *from, uint64_t bytes) {
   if (bytes == 0)
     return;
   probe(dest, bytes);
   network->add(transfer(PendingOperation::Get, pe, dest, from, bytes));
 }
 
-void Transport::queueSignal(int32_t pe, uint8_t *at, uint64_t value,
-                            int32_t op, int32_t bytes) {
+void Transport::queueSignal(int32_t pe, uint8_t *at, uint64_t value, int32_t op, int32_t bytes) {
   PendingOperation p;
   p.kind = PendingOperation::Signal;
   p.pe = pe;
@@ -69,13 +63,12 @@ void Transport::queueSignal(int32_t pe, uint8_t *at, uint64_t value,
   network->add(std::move(p));
 }
 
-void Transport::queuePutSignal(int32_t pe, uint8_t *to, const void *source,
-                               uint64_t bytes, uint8_t *at, uint64_t value,
-                               int32_t op, int32_t sigBytes, bool nbi) {
+void Transport::queuePutSignal(int32_t pe, uint8_t *to, const void *source, uint64_t bytes,
+                               uint8_t *at, uint64_t value, int32_t op, int32_t sigBytes,
+                               bool nbi) {
   probe(source, bytes);
-  PendingOperation p = transfer(
-      bytes ? PendingOperation::PutSignal : PendingOperation::Signal, pe, to,
-      source, bytes);
+  PendingOperation p = transfer(bytes ? PendingOperation::PutSignal : PendingOperation::Signal, pe,
+                                to, source, bytes);
   if (!nbi)
     p.takeData();
   p.signal = at;
@@ -85,8 +78,8 @@ void Transport::queuePutSignal(int32_t pe, uint8_t *to, const void *source,
   network->add(std::move(p));
 }
 
-void Transport::queueUpdate(int32_t pe, uint8_t *at, UpdateFunction apply,
-                            uint64_t value, int32_t bytes) {
+void Transport::queueUpdate(int32_t pe, uint8_t *at, UpdateFunction apply, uint64_t value,
+                            int32_t bytes) {
   PendingOperation p;
   p.kind = PendingOperation::Update;
   p.pe = pe;
@@ -98,9 +91,7 @@ void Transport::queueUpdate(int32_t pe, uint8_t *at, UpdateFunction apply,
 }
 
 void Transport::queueFence(int32_t pe) { network->fence(pe); }
-bool Transport::deliver(uint64_t choice) {
-  return network && network->deliver(choice);
-}
+bool Transport::deliver(uint64_t choice) { return network && network->deliver(choice); }
 void Transport::deliverAll(int32_t pe) {
   if (network)
     network->deliverAll(pe);

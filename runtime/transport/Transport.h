@@ -76,52 +76,41 @@ public:
 
   //===--- where ranks are ------------------------------------------------===//
 
-  int32_t nodeOf(int32_t pe) const {
-    return shape.ranksPerNode ? pe / shape.ranksPerNode : 0;
-  }
+  int32_t nodeOf(int32_t pe) const { return shape.ranksPerNode ? pe / shape.ranksPerNode : 0; }
   /// Whether programs of this rank can load and store in `pe`'s heap.
-  bool reachable(int32_t pe) const {
-    return !severalNodes || nodeOf(pe) == ownNode;
-  }
+  bool reachable(int32_t pe) const { return !severalNodes || nodeOf(pe) == ownNode; }
   /// Byte `offset` of `pe`'s heap, for the calls below.
   uint8_t *at(int32_t pe, uint64_t offset) const {
-    uint8_t *base = severalNodes && nodeOf(pe) != ownNode ? shape.reach
-                                                          : shape.heaps;
+    uint8_t *base = severalNodes && nodeOf(pe) != ownNode ? shape.reach : shape.heaps;
     return base + uint64_t(pe) * shape.heapBytes + offset;
   }
   /// Whether operations on `pe` are complete when their call returns.
-  bool isDirect(int32_t pe) const {
-    return !network || (!shape.random && reachable(pe));
-  }
+  bool isDirect(int32_t pe) const { return !network || (!shape.random && reachable(pe)); }
 
   //===--- operations -----------------------------------------------------===//
   // `to`, `from` and `at` on the peer's side come from at().
 
-  void put(int32_t pe, uint8_t *to, const void *source, uint64_t bytes,
-           bool nbi) {
+  void put(int32_t pe, uint8_t *to, const void *source, uint64_t bytes, bool nbi) {
     if (isDirect(pe)) [[likely]]
       copyPush(to, source, bytes);
     else
       queuePut(pe, to, source, bytes, nbi);
   }
-  void get(int32_t pe, void *dest, const uint8_t *from, uint64_t bytes,
-           bool nbi) {
+  void get(int32_t pe, void *dest, const uint8_t *from, uint64_t bytes, bool nbi) {
     if (!nbi || isDirect(pe)) [[likely]]
       copyPull(dest, from, bytes);
     else
       queueGet(pe, dest, from, bytes);
   }
-  void signal(int32_t pe, uint8_t *at, uint64_t value, int32_t op,
-              int32_t bytes) {
+  void signal(int32_t pe, uint8_t *at, uint64_t value, int32_t op, int32_t bytes) {
     if (isDirect(pe)) [[likely]]
       updateSignal(at, value, op, bytes);
     else
       queueSignal(pe, at, value, op, bytes);
   }
   /// Data and then the signal; `direct` callers may do the two by themselves.
-  void putSignal(int32_t pe, uint8_t *to, const void *source, uint64_t bytes,
-                 uint8_t *at, uint64_t value, int32_t op, int32_t sigBytes,
-                 bool nbi) {
+  void putSignal(int32_t pe, uint8_t *to, const void *source, uint64_t bytes, uint8_t *at,
+                 uint64_t value, int32_t op, int32_t sigBytes, bool nbi) {
     if (isDirect(pe)) [[likely]] {
       copyPush(to, source, bytes);
       updateSignal(at, value, op, sigBytes);
@@ -131,8 +120,7 @@ public:
   }
   /// Atomics without a result. Those with one are carried out at once, by the
   /// caller, at at().
-  void update(int32_t pe, uint8_t *at, UpdateFunction apply, uint64_t value,
-              int32_t bytes) {
+  void update(int32_t pe, uint8_t *at, UpdateFunction apply, uint64_t value, int32_t bytes) {
     if (isDirect(pe)) [[likely]]
       apply(at, value, bytes);
     else
@@ -158,9 +146,7 @@ public:
 
   bool hasQueue() const { return network != nullptr; }
   /// Number of pending operations.
-  uint64_t pending() const {
-    return shape.inFlight->load(std::memory_order_acquire);
-  }
+  uint64_t pending() const { return shape.inFlight->load(std::memory_order_acquire); }
   /// Carries out one of the operations that may come next, `choice` modulo
   /// their number; false when nothing is pending.
   bool deliver(uint64_t choice);
@@ -179,16 +165,12 @@ private:
     std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
   }
-  void queuePut(int32_t pe, uint8_t *to, const void *source, uint64_t bytes,
-                bool nbi);
+  void queuePut(int32_t pe, uint8_t *to, const void *source, uint64_t bytes, bool nbi);
   void queueGet(int32_t pe, void *dest, const uint8_t *from, uint64_t bytes);
-  void queueSignal(int32_t pe, uint8_t *at, uint64_t value, int32_t op,
-                   int32_t bytes);
-  void queuePutSignal(int32_t pe, uint8_t *to, const void *source,
-                      uint64_t bytes, uint8_t *at, uint64_t value, int32_t op,
-                      int32_t sigBytes, bool nbi);
-  void queueUpdate(int32_t pe, uint8_t *at, UpdateFunction apply,
-                   uint64_t value, int32_t bytes);
+  void queueSignal(int32_t pe, uint8_t *at, uint64_t value, int32_t op, int32_t bytes);
+  void queuePutSignal(int32_t pe, uint8_t *to, const void *source, uint64_t bytes, uint8_t *at,
+                      uint64_t value, int32_t op, int32_t sigBytes, bool nbi);
+  void queueUpdate(int32_t pe, uint8_t *at, UpdateFunction apply, uint64_t value, int32_t bytes);
   void queueFence(int32_t pe);
 
   const Shape shape;

@@ -41,12 +41,12 @@ def tree(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("name", ["layering", "spdx", "file_length"])
+@pytest.mark.parametrize("name", ["layering", "spdx", "file_length", "format"])
 def test_good_tree_passes(name, tree):
     assert run_check(name, tree) == (0, f"{name}.py: ok\n")
 
 
-@pytest.mark.parametrize("name", ["layering", "spdx", "file_length", "docs"])
+@pytest.mark.parametrize("name", ["layering", "spdx", "file_length", "docs", "format"])
 def test_this_tree_passes(name):
     code, output = run_check(name, ROOT)
     assert code == 0, output

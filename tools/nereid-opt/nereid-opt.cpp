@@ -9,5 +9,6 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   nereid::registerAllDialects(registry);
   nereid::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Nereid optimizer driver\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Nereid optimizer driver\n", registry));
 }

@@ -36,9 +36,7 @@ bool contains(const std::string &text, const std::string &part) {
 std::vector<Status> statuses(int32_t ranks, const JobOptions &options,
                              const std::function<Status(Job &)> &body) {
   std::vector<Status> out(static_cast<size_t>(ranks));
-  runThreads(ranks, options, [&](Job &job) {
-    out[size_t(job.rank())] = body(job);
-  });
+  runThreads(ranks, options, [&](Job &job) { out[size_t(job.rank())] = body(job); });
   return out;
 }
 
@@ -65,8 +63,8 @@ TEST(Failures, BadRankStopsEveryRank) {
       EXPECT_EQ(st.failure().rank, 1);
       EXPECT_EQ(st.failure().program[0], 2);
       EXPECT_EQ(st.failure().site.line, 30);
-      EXPECT_TRUE(contains(st.report(), "kernels.py:30:5: error: notify: rank " +
-                                            std::to_string(ranks + 3)))
+      EXPECT_TRUE(contains(st.report(),
+                           "kernels.py:30:5: error: notify: rank " + std::to_string(ranks + 3)))
           << st.report();
     }
   }
@@ -74,8 +72,8 @@ TEST(Failures, BadRankStopsEveryRank) {
 
 /// args: pointer
 void notSymmetric(nrd_program *p, const uint64_t *args) {
-  nrd_notify(p, pointerArg<uint32_t>(args, 0), 1, (p->rank + 1) % p->num_ranks,
-             NRD_SIG_ADD, NRD_COMM_INTRA_NODE, 4, 2);
+  nrd_notify(p, pointerArg<uint32_t>(args, 0), 1, (p->rank + 1) % p->num_ranks, NRD_SIG_ADD,
+             NRD_COMM_INTRA_NODE, 4, 2);
 }
 
 TEST(Failures, PlainPointerIsNotSymmetric) {
@@ -85,8 +83,7 @@ TEST(Failures, PlainPointerIsNotSymmetric) {
   });
   for (const Status &st : out) {
     EXPECT_EQ(st.code(), StatusCode::NotSymmetric);
-    EXPECT_TRUE(contains(st.message(), "outside the symmetric heaps"))
-        << st.report();
+    EXPECT_TRUE(contains(st.message(), "outside the symmetric heaps")) << st.report();
   }
 }
 
@@ -147,8 +144,7 @@ TEST(Failures, MisalignedSignal) {
   spec.kernel = misaligned;
   spec.args = &a;
   spec.blocking = true;
-  EXPECT_EQ(nereid::runtime::launch(nullptr, spec).code(),
-            StatusCode::BadAccess);
+  EXPECT_EQ(nereid::runtime::launch(nullptr, spec).code(), StatusCode::BadAccess);
 }
 
 void putTooMuch(nrd_program *p, const uint64_t *args) {
@@ -161,12 +157,10 @@ TEST(Failures, TransferThatLeavesTheHeap) {
   ASSERT_TRUE(jobs.ok());
   Job &job = *(*jobs)[0];
   uint8_t *last = job.heapBase() + job.heapBytes() - 16;
-  Status st = launchBlocking(job, putTooMuch, {arg(last), arg(64)}, 1, "put",
-                             &kSites);
+  Status st = launchBlocking(job, putTooMuch, {arg(last), arg(64)}, 1, "put", &kSites);
   EXPECT_EQ(st.code(), StatusCode::BadAccess) << st.report();
   EXPECT_TRUE(contains(st.message(), "leave the symmetric heap"));
-  EXPECT_TRUE(
-      launchBlocking(job, putTooMuch, {arg(last), arg(16)}, 1).ok());
+  EXPECT_TRUE(launchBlocking(job, putTooMuch, {arg(last), arg(16)}, 1).ok());
 }
 
 void waits(nrd_program *p, const uint64_t *args) {
@@ -214,8 +208,8 @@ void faulty(nrd_program *p, const uint64_t *args) {
     break;
   }
   case 2:
-    nrd_shmem_put(p, reinterpret_cast<void *>(args[1]),
-                  reinterpret_cast<void *>(uintptr_t(128)), 64, p->rank, 0, 0);
+    nrd_shmem_put(p, reinterpret_cast<void *>(args[1]), reinterpret_cast<void *>(uintptr_t(128)),
+                  64, p->rank, 0, 0);
     break;
   default:
     recurse(1 << 20);
@@ -242,10 +236,8 @@ TEST(Failures, FaultsOfKernelsAreErrors) {
         Status st = nereid::runtime::launch(nullptr, spec);
         ASSERT_EQ(st.code(), StatusCode::KernelFault) << what << st.report();
         EXPECT_EQ(st.failure().program[0], 2);
-        const char *texts[] = {"memory that does not exist: address 0x1000",
-                               "division by zero",
-                               "memory that does not exist",
-                               "needs more stack than the 128 KiB"};
+        const char *texts[] = {"memory that does not exist: address 0x1000", "division by zero",
+                               "memory that does not exist", "needs more stack than the 128 KiB"};
         EXPECT_TRUE(contains(st.message(), texts[what])) << st.report();
       }
 #endif
@@ -330,8 +322,7 @@ TEST(Failures, OvershotEqualityWaitIsExplained) {
     return launchBlocking(job, waits, {arg(flag), arg(2)}, 1, "stuck", &kSites);
   });
   for (const Status &st : out)
-    EXPECT_TRUE(contains(st.report(), "has passed the awaited value"))
-        << st.report();
+    EXPECT_TRUE(contains(st.report(), "has passed the awaited value")) << st.report();
 }
 
 TEST(Failures, HostBarrierAgainstKernelWait) {
@@ -407,14 +398,12 @@ TEST(Failures, RankThatNeverEntersTheKernel) {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
       return {};
     }
-    Status st =
-        launchBlocking(job, waits, {arg(flag), arg(1)}, 1, "stuck", &kSites);
+    Status st = launchBlocking(job, waits, {arg(flag), arg(1)}, 1, "stuck", &kSites);
     over = true;
     return st;
   });
   EXPECT_EQ(out[0].code(), StatusCode::Timeout) << out[0].report();
-  EXPECT_TRUE(contains(out[0].message(), "rank 1 is in host code"))
-      << out[0].report();
+  EXPECT_TRUE(contains(out[0].message(), "rank 1 is in host code")) << out[0].report();
 }
 
 //===--- what must not be taken for a deadlock --------------------------------
@@ -430,8 +419,7 @@ TEST(Failures, SlowRanksAreNoDeadlock) {
         return launchBlocking(job, waits, {arg(flag), arg(1)}, 2);
       job.impl().setState(state);
       std::this_thread::sleep_for(std::chrono::milliseconds(400));
-      std::atomic_ref<uint32_t>(
-          *static_cast<uint32_t *>(job.peerAddress(flag, 0)))
+      std::atomic_ref<uint32_t>(*static_cast<uint32_t *>(job.peerAddress(flag, 0)))
           .store(1, std::memory_order_release);
       job.impl().setState(RankState::Host);
       return Status();
@@ -489,16 +477,15 @@ void countedBarriers(nrd_program *p, const uint64_t *args) {
 TEST(Failures, BarriersOfDifferentLaunchesDoNotMatch) {
   std::vector<Status> out = statuses(2, testOptions(), [](Job &job) {
     // Rank 0 executes 2 barriers, rank 1 one and then one of its next launch.
-    Status st = launchBlocking(job, countedBarriers, {2 - uint64_t(job.rank())},
-                               3, "twice", &kSites);
+    Status st =
+        launchBlocking(job, countedBarriers, {2 - uint64_t(job.rank())}, 3, "twice", &kSites);
     if (st.ok())
       st = launchBlocking(job, countedBarriers, {2}, 3, "twice", &kSites);
     return st;
   });
   for (const Status &st : out) {
     EXPECT_EQ(st.code(), StatusCode::BarrierMismatch) << st.report();
-    EXPECT_TRUE(contains(st.message(), "same number of barriers"))
-        << st.report();
+    EXPECT_TRUE(contains(st.message(), "same number of barriers")) << st.report();
   }
 }
 
@@ -508,8 +495,7 @@ TEST(Failures, RankThatFinalizesWhileOthersNeedIt) {
     std::vector<Status> out = statuses(3, testOptions(), [&](Job &job) {
       if (job.rank() == 2)
         return job.finalize();
-      return inKernel ? launchBlocking(job, countedBarriers, {1}, 2, "meet",
-                                       &kSites)
+      return inKernel ? launchBlocking(job, countedBarriers, {1}, 2, "meet", &kSites)
                       : job.barrier();
     });
     EXPECT_LT(secondsSince(begin), 5);
@@ -563,8 +549,7 @@ TEST(Failures, InterruptEndsWaits) {
       uint32_t *flag = symmetric<uint32_t>(job, 1, "flag");
       if (i == 0)
         return launchBlocking(job, spins, {arg(flag)}, 1, "w", &kSites);
-      return job.rank() == 0 ? job.barrier()
-                             : launchBlocking(job, spins, {arg(flag)}, 1);
+      return job.rank() == 0 ? job.barrier() : launchBlocking(job, spins, {arg(flag)}, 1);
     });
     later.join();
     for (const Status &st : out)
@@ -579,8 +564,7 @@ TEST(Failures, JobRecovers) {
   runThreads(3, testOptions(), [](Job &job) {
     uint32_t *flag = symmetric<uint32_t>(job, 1, "flag");
     for (int i = 0; i < 3; ++i) {
-      Status st =
-          launchBlocking(job, badRank, {arg(flag)}, 3, "talk", &kSites);
+      Status st = launchBlocking(job, badRank, {arg(flag)}, 3, "talk", &kSites);
       EXPECT_EQ(st.code(), StatusCode::BadRank) << st.report();
       EXPECT_EQ(job.barrier().code(), StatusCode::BadRank); // still failed
       EXPECT_FALSE(job.health().ok());
@@ -622,9 +606,8 @@ TEST_P(Endings, SurvivorsNameTheRank) {
       }
     }
     auto begin = Clock::now();
-    Status st = inKernel ? launchBlocking(job, waits, {arg(flag), arg(1)}, 2,
-                                          "w", &kSites)
-                         : job.barrier();
+    Status st =
+        inKernel ? launchBlocking(job, waits, {arg(flag), arg(1)}, 2, "w", &kSites) : job.barrier();
     EXPECT_LT(secondsSince(begin), 5);
     EXPECT_EQ(st.code(), StatusCode::RankDied) << st.report();
     EXPECT_EQ(st.failure().rank, 2) << st.report();
@@ -637,19 +620,18 @@ TEST_P(Endings, SurvivorsNameTheRank) {
   EXPECT_EQ(childCount(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Endings,
-    testing::Combine(testing::Values(Ending::Kill, Ending::Exit,
-                                     Ending::ExitZero, Ending::Segv),
-                     testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(All, Endings,
+                         testing::Combine(testing::Values(Ending::Kill, Ending::Exit,
+                                                          Ending::ExitZero, Ending::Segv),
+                                          testing::Bool()));
 
 /// Barriers and signals without end; every survivor must notice the death of
 /// a random rank at a random moment.
 void forEver(nrd_program *p, const uint64_t *args) {
   uint32_t *flags = pointerArg<uint32_t>(args, 0);
   for (int64_t i = 1;; ++i) {
-    nrd_notify(p, flags + p->pid[0], i, (p->rank + 1) % p->num_ranks,
-               NRD_SIG_SET, NRD_COMM_INTRA_NODE, 4, 2);
+    nrd_notify(p, flags + p->pid[0], i, (p->rank + 1) % p->num_ranks, NRD_SIG_SET,
+               NRD_COMM_INTRA_NODE, 4, 2);
     nrd_wait(p, flags + p->pid[0], 1, i, 4, 0);
     nrd_barrier_all(p, 1);
   }
@@ -664,29 +646,24 @@ TEST(Failures, RandomRankKilledAtRandomMoment) {
     int32_t ranks = round % 2 ? 4 : 8;
     int32_t victim = int32_t(random() % uint32_t(ranks));
     useconds_t after = random() % 30000;
-    std::vector<int> codes =
-        runForked(ranks, testOptions(), [&](Job &job) -> int {
-          auto memory = job.allocate(64, {"flags", "", ""});
-          if (!memory.ok())
-            return memory.status().code() == StatusCode::RankDied ? 0 : 4;
-          std::thread killer;
-          if (job.rank() == victim)
-            killer = std::thread([&] {
-              usleep(after);
-              kill(getpid(), SIGKILL);
-            });
-          auto begin = Clock::now();
-          Status st = launchBlocking(job, forEver, {arg((uint32_t *)*memory)},
-                                     3, "ever", &kSites);
-          if (job.rank() == victim)
-            killer.join();
-          if (secondsSince(begin) > 5)
-            return 5;
-          return st.code() == StatusCode::RankDied &&
-                         st.failure().rank == victim
-                     ? 0
-                     : 6;
+    std::vector<int> codes = runForked(ranks, testOptions(), [&](Job &job) -> int {
+      auto memory = job.allocate(64, {"flags", "", ""});
+      if (!memory.ok())
+        return memory.status().code() == StatusCode::RankDied ? 0 : 4;
+      std::thread killer;
+      if (job.rank() == victim)
+        killer = std::thread([&] {
+          usleep(after);
+          kill(getpid(), SIGKILL);
         });
+      auto begin = Clock::now();
+      Status st = launchBlocking(job, forEver, {arg((uint32_t *)*memory)}, 3, "ever", &kSites);
+      if (job.rank() == victim)
+        killer.join();
+      if (secondsSince(begin) > 5)
+        return 5;
+      return st.code() == StatusCode::RankDied && st.failure().rank == victim ? 0 : 6;
+    });
     for (int32_t r = 0; r < ranks; ++r)
       EXPECT_EQ(codes[size_t(r)], r == victim ? 128 + SIGKILL : 0)
           << "rank " << r << ", round " << round;

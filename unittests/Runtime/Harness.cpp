@@ -71,14 +71,12 @@ std::vector<int> runForked(int32_t worldSize, const JobOptions &options,
   for (pid_t pid : pids) {
     int status = 0;
     waitpid(pid, &status, 0);
-    codes.push_back(WIFSIGNALED(status) ? 128 + WTERMSIG(status)
-                                        : WEXITSTATUS(status));
+    codes.push_back(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
   }
   return codes;
 }
 
-void runBoth(int32_t worldSize, const JobOptions &options,
-             const std::function<void(Job &)> &body) {
+void runBoth(int32_t worldSize, const JobOptions &options, const std::function<void(Job &)> &body) {
   runThreads(worldSize, options, body);
   std::vector<int> codes = runForked(worldSize, options, [&](Job &job) {
     body(job);
@@ -87,9 +85,8 @@ void runBoth(int32_t worldSize, const JobOptions &options,
   EXPECT_EQ(codes, std::vector<int>(size_t(worldSize), 0));
 }
 
-Status launchBlocking(Job &job, nrd_kernel_fn kernel,
-                      const std::vector<uint64_t> &args, int32_t programs,
-                      const char *name, const SiteTable *sites) {
+Status launchBlocking(Job &job, nrd_kernel_fn kernel, const std::vector<uint64_t> &args,
+                      int32_t programs, const char *name, const SiteTable *sites) {
   LaunchSpec spec;
   spec.kernelName = name;
   spec.kernel = kernel;
@@ -104,8 +101,7 @@ Status launchBlocking(Job &job, nrd_kernel_fn kernel,
 std::vector<std::string> sharedMemoryFiles() {
   std::vector<std::string> out;
   std::error_code error;
-  for (const auto &entry :
-       std::filesystem::directory_iterator("/dev/shm", error))
+  for (const auto &entry : std::filesystem::directory_iterator("/dev/shm", error))
     if (entry.path().filename().string().find("nereid") != std::string::npos)
       out.push_back(entry.path());
   return out;
@@ -124,8 +120,7 @@ int childCount() {
       continue;
     char state;
     int parent = 0;
-    if (sscanf(text.c_str() + at + 1, " %c %d", &state, &parent) == 2 &&
-        parent == getpid())
+    if (sscanf(text.c_str() + at + 1, " %c %d", &state, &parent) == 2 && parent == getpid())
       ++n;
   }
   return n;

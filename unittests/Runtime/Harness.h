@@ -47,18 +47,14 @@ std::vector<int> runForked(int32_t worldSize, const JobOptions &options,
                            const std::function<int(Job &)> &body);
 
 /// Both, one after the other; for tests that hold in either mode.
-void runBoth(int32_t worldSize, const JobOptions &options,
-             const std::function<void(Job &)> &body);
+void runBoth(int32_t worldSize, const JobOptions &options, const std::function<void(Job &)> &body);
 
 /// Launches a blocking kernel over a one-dimensional grid.
-Status launchBlocking(Job &job, nrd_kernel_fn kernel,
-                      const std::vector<uint64_t> &args, int32_t programs,
-                      const char *name = "kernel",
+Status launchBlocking(Job &job, nrd_kernel_fn kernel, const std::vector<uint64_t> &args,
+                      int32_t programs, const char *name = "kernel",
                       const SiteTable *sites = nullptr);
 
-template <typename T> uint64_t arg(T *pointer) {
-  return reinterpret_cast<uint64_t>(pointer);
-}
+template <typename T> uint64_t arg(T *pointer) { return reinterpret_cast<uint64_t>(pointer); }
 inline uint64_t arg(int64_t value) { return uint64_t(value); }
 
 template <typename T> T *pointerArg(const uint64_t *args, int i) {
@@ -66,8 +62,7 @@ template <typename T> T *pointerArg(const uint64_t *args, int i) {
 }
 
 /// Allocates `count` elements symmetrically and clears them on this rank.
-template <typename T>
-T *symmetric(Job &job, size_t count, const char *label = "buffer") {
+template <typename T> T *symmetric(Job &job, size_t count, const char *label = "buffer") {
   auto memory = job.allocate(count * sizeof(T), {label, "", ""});
   EXPECT_TRUE(memory.ok()) << memory.status().report();
   if (!memory.ok())
@@ -82,8 +77,7 @@ T *symmetric(Job &job, size_t count, const char *label = "buffer") {
 /// What generated code does for dl.symm_at.
 template <typename T> T *symmAt(nrd_program *prog, T *ptr, int32_t rank) {
   uint8_t *p = reinterpret_cast<uint8_t *>(ptr);
-  return reinterpret_cast<T *>(
-      p + (int64_t(rank) - prog->rank) * int64_t(prog->heap_bytes));
+  return reinterpret_cast<T *>(p + (int64_t(rank) - prog->rank) * int64_t(prog->heap_bytes));
 }
 
 /// Files in /dev/shm, to show that nothing is left there.

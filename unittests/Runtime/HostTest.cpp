@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <map>
 #include <random>
-#include <thread>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace nereid::test;
@@ -84,8 +84,8 @@ TEST(Symmetric, SameOffsetsReuseAndDescription) {
     EXPECT_FALSE(job.isSymmetric(job.peerAddress(pa, (job.rank() + 1) % 3)));
     int local = 0;
     EXPECT_FALSE(job.isSymmetric(&local));
-    EXPECT_EQ(job.describe(pa + 16), "'a_buf' float32 (250,) + 16, on rank " +
-                                         std::to_string(job.rank()));
+    EXPECT_EQ(job.describe(pa + 16),
+              "'a_buf' float32 (250,) + 16, on rank " + std::to_string(job.rank()));
     // Writing through the peer's address shows at the peer.
     int32_t next = (job.rank() + 1) % 3;
     *static_cast<int32_t *>(job.peerAddress(pa, next)) = 100 + job.rank();
@@ -110,10 +110,8 @@ TEST(Symmetric, DifferentRequestsAreNamedOnEveryRank) {
     ASSERT_FALSE(a.ok());
     EXPECT_EQ(a.status().code(), StatusCode::Mismatch);
     const std::string &text = a.status().message();
-    EXPECT_TRUE(contains(text, "rank 0 called allocate('buf' int8, 256 bytes)"))
-        << text;
-    EXPECT_TRUE(contains(text, "rank 2 called allocate('buf' int8, 512 bytes)"))
-        << text;
+    EXPECT_TRUE(contains(text, "rank 0 called allocate('buf' int8, 256 bytes)")) << text;
+    EXPECT_TRUE(contains(text, "rank 2 called allocate('buf' int8, 512 bytes)")) << text;
     // Different labels and different calls are found as well.
     auto b = job.allocate(64, {job.rank() ? "x" : "y", "", ""});
     EXPECT_EQ(b.status().code(), StatusCode::Mismatch);
@@ -179,15 +177,13 @@ TEST(Knobs, EveryRowHasHelp) {
 TEST(Knobs, BadValuesAreNamed) {
   JobOptions options = testOptions();
   options.profile = "tpu";
-  EXPECT_TRUE(contains(resolveSettings(options).status().message(),
-                       "host, cuda, ascend910b"));
+  EXPECT_TRUE(contains(resolveSettings(options).status().message(), "host, cuda, ascend910b"));
   options = testOptions();
   options.schedule = "random";
   EXPECT_EQ(resolveSettings(options).status().code(), StatusCode::Environment);
   setenv("NEREID_TIMEOUT", "soon", 1);
   options = {};
-  EXPECT_TRUE(contains(resolveSettings(options).status().message(),
-                       "NEREID_TIMEOUT='soon'"));
+  EXPECT_TRUE(contains(resolveSettings(options).status().message(), "NEREID_TIMEOUT='soon'"));
   unsetenv("NEREID_TIMEOUT");
 }
 
@@ -196,8 +192,7 @@ TEST(Knobs, BadValuesAreNamed) {
 Expected<RankInfo> discover(std::map<std::string, std::string> variables) {
   return discoverRank([=](const char *name) -> std::optional<std::string> {
     auto it = variables.find(name);
-    return it == variables.end() ? std::nullopt
-                                 : std::optional<std::string>(it->second);
+    return it == variables.end() ? std::nullopt : std::optional<std::string>(it->second);
   });
 }
 
@@ -216,9 +211,8 @@ TEST(Environment, Launchers) {
   EXPECT_EQ(torch->worldSize, 4);
   EXPECT_EQ(torch->launcher, "torchrun");
 
-  auto mpi = discover({{"OMPI_COMM_WORLD_RANK", "1"},
-                       {"OMPI_COMM_WORLD_SIZE", "2"},
-                       {"PMIX_NAMESPACE", "ns"}});
+  auto mpi = discover(
+      {{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}, {"PMIX_NAMESPACE", "ns"}});
   ASSERT_TRUE(mpi.ok());
   EXPECT_EQ(mpi->launcher, "Open MPI");
 
@@ -226,9 +220,8 @@ TEST(Environment, Launchers) {
   ASSERT_TRUE(pmi.ok());
   EXPECT_EQ(pmi->worldSize, 3);
 
-  auto slurm = discover({{"SLURM_PROCID", "5"},
-                         {"SLURM_STEP_NUM_TASKS", "6"},
-                         {"SLURM_JOB_ID", "77"}});
+  auto slurm =
+      discover({{"SLURM_PROCID", "5"}, {"SLURM_STEP_NUM_TASKS", "6"}, {"SLURM_JOB_ID", "77"}});
   ASSERT_TRUE(slurm.ok());
   EXPECT_EQ(slurm->rank, 5);
   // A batch script without srun is one process.
@@ -237,10 +230,8 @@ TEST(Environment, Launchers) {
   EXPECT_EQ(batch->worldSize, 1);
 
   // Our own launcher wins over what it was started under.
-  auto own = discover({{"NEREID_RANK", "1"},
-                       {"NEREID_WORLD_SIZE", "2"},
-                       {"RANK", "0"},
-                       {"WORLD_SIZE", "8"}});
+  auto own = discover(
+      {{"NEREID_RANK", "1"}, {"NEREID_WORLD_SIZE", "2"}, {"RANK", "0"}, {"WORLD_SIZE", "8"}});
   ASSERT_TRUE(own.ok());
   EXPECT_EQ(own->worldSize, 2);
 }
@@ -253,26 +244,20 @@ TEST(Environment, Mistakes) {
     return info.status().message();
   };
   EXPECT_TRUE(contains(text({{"RANK", "1"}}), "WORLD_SIZE is not"));
-  EXPECT_TRUE(contains(text({{"NEREID_WORLD_SIZE", "2"}}),
-                       "NEREID_RANK is not"));
-  EXPECT_TRUE(contains(text({{"RANK", "x"}, {"WORLD_SIZE", "2"}}),
-                       "RANK='x' is not a whole number"));
-  EXPECT_TRUE(contains(text({{"RANK", "2"}, {"WORLD_SIZE", "2"}}),
-                       "allows ranks 0..1"));
-  EXPECT_TRUE(contains(text({{"RANK", "0"}, {"WORLD_SIZE", "0"}}),
-                       "outside 1..4096"));
-  EXPECT_TRUE(contains(text({{"RANK", "0"},
-                             {"WORLD_SIZE", "16"},
-                             {"LOCAL_WORLD_SIZE", "8"}}),
+  EXPECT_TRUE(contains(text({{"NEREID_WORLD_SIZE", "2"}}), "NEREID_RANK is not"));
+  EXPECT_TRUE(
+      contains(text({{"RANK", "x"}, {"WORLD_SIZE", "2"}}), "RANK='x' is not a whole number"));
+  EXPECT_TRUE(contains(text({{"RANK", "2"}, {"WORLD_SIZE", "2"}}), "allows ranks 0..1"));
+  EXPECT_TRUE(contains(text({{"RANK", "0"}, {"WORLD_SIZE", "0"}}), "outside 1..4096"));
+  EXPECT_TRUE(contains(text({{"RANK", "0"}, {"WORLD_SIZE", "16"}, {"LOCAL_WORLD_SIZE", "8"}}),
                        "several machines"));
 }
 
 //===--- joining --------------------------------------------------------------
 
 /// Starts processes with hand-made environments; returns their exit codes.
-std::vector<int>
-processes(const std::vector<std::map<std::string, std::string>> &environments,
-          const std::function<int()> &body) {
+std::vector<int> processes(const std::vector<std::map<std::string, std::string>> &environments,
+                           const std::function<int()> &body) {
   std::vector<pid_t> pids;
   fflush(nullptr);
   for (const auto &environment : environments) {
@@ -303,8 +288,7 @@ std::map<std::string, std::string> torch(int rank, int size, const char *id) {
           {"TORCHELASTIC_RUN_ID", std::string(id) + std::to_string(getpid())}};
 }
 
-int expectInit(StatusCode code, const std::string &text,
-               uint64_t heapBytes = 1 << 20) {
+int expectInit(StatusCode code, const std::string &text, uint64_t heapBytes = 1 << 20) {
   JobOptions options = testOptions();
   options.initTimeoutSeconds = 1;
   options.heapBytes = heapBytes;
@@ -316,20 +300,15 @@ int expectInit(StatusCode code, const std::string &text,
 }
 
 TEST(Joining, MissingRanksAreNamed) {
-  EXPECT_EQ(processes({torch(0, 4, "a"), torch(2, 4, "a")},
-                      [] {
-                        return expectInit(StatusCode::Bootstrap,
-                                          "have not joined: rank 1, 3");
-                      }),
-            std::vector<int>(2, 0));
+  EXPECT_EQ(
+      processes({torch(0, 4, "a"), torch(2, 4, "a")},
+                [] { return expectInit(StatusCode::Bootstrap, "have not joined: rank 1, 3"); }),
+      std::vector<int>(2, 0));
 }
 
 TEST(Joining, MissingRankZero) {
   EXPECT_EQ(processes({torch(1, 2, "b")},
-                      [] {
-                        return expectInit(StatusCode::Bootstrap,
-                                          "rank 0 has not come up");
-                      }),
+                      [] { return expectInit(StatusCode::Bootstrap, "rank 0 has not come up"); }),
             std::vector<int>(1, 0));
 }
 
@@ -345,18 +324,14 @@ TEST(Joining, WorldSizesMustAgree) {
 
 TEST(Joining, TwoProcessesWithOneRank) {
   EXPECT_EQ(processes({torch(0, 3, "d"), torch(1, 3, "d"), torch(1, 3, "d")},
-                      [] {
-                        return expectInit(StatusCode::Environment,
-                                          "same rank");
-                      }),
+                      [] { return expectInit(StatusCode::Environment, "same rank"); }),
             std::vector<int>(3, 0));
 }
 
 TEST(Joining, HeapSizesMustAgree) {
   EXPECT_EQ(processes({torch(0, 2, "e"), torch(1, 2, "e")},
                       [] {
-                        uint64_t bytes =
-                            getenv("RANK")[0] == '0' ? 1 << 20 : 2 << 20;
+                        uint64_t bytes = getenv("RANK")[0] == '0' ? 1 << 20 : 2 << 20;
                         return expectInit(StatusCode::Mismatch,
                                           "rank 0 asks for 1048576 bytes, rank "
                                           "1 for 2097152",
@@ -370,8 +345,7 @@ TEST(Joining, AgainAfterFinalize) {
                       [] {
                         for (int i = 0; i < 3; ++i) {
                           auto job = Job::init(testOptions());
-                          if (!job.ok() || !(*job)->barrier().ok() ||
-                              !(*job)->finalize().ok())
+                          if (!job.ok() || !(*job)->barrier().ok() || !(*job)->finalize().ok())
                             return 1;
                         }
                         return 0;
@@ -408,7 +382,8 @@ TEST(HostSignals, WrongArguments) {
     int64_t *flag = symmetric<int64_t>(job, 1, "flag");
     EXPECT_EQ(job.signal(flag, 1, NRD_SIG_SET, 2, 0).code(), StatusCode::InvalidArgument);
     EXPECT_EQ(job.signal(flag, 1, NRD_SIG_SET, 8, 1).code(), StatusCode::BadRank);
-    EXPECT_EQ(job.signal(reinterpret_cast<char *>(flag) + 2, 1, NRD_SIG_SET, 4, 0).code(), StatusCode::BadAccess);
+    EXPECT_EQ(job.signal(reinterpret_cast<char *>(flag) + 2, 1, NRD_SIG_SET, 4, 0).code(),
+              StatusCode::BadAccess);
     int64_t local = 0;
     EXPECT_EQ(job.waitUntil(&local, NRD_CMP_EQ, 1, 8, true).code(), StatusCode::NotSymmetric);
     EXPECT_EQ(job.waitUntil(flag, 17, 1, 8, true).code(), StatusCode::InvalidArgument);
@@ -436,10 +411,10 @@ std::vector<std::string> deadlockReports(const std::function<Status(Job &, int64
 
 TEST(HostSignals, AWaitThatNothingEnds) {
   for (const std::string &report : deadlockReports([](Job &job, int64_t *flag) {
-         return job.rank() == 0 ? job.waitUntil(flag + 1, NRD_CMP_EQ, 7, 8, true)
-                                : job.barrier();
+         return job.rank() == 0 ? job.waitUntil(flag + 1, NRD_CMP_EQ, 7, 8, true) : job.barrier();
        })) {
-    EXPECT_TRUE(contains(report, "host wait on 'flag' + 8, on rank 0: value 0, waits for 7")) << report;
+    EXPECT_TRUE(contains(report, "host wait on 'flag' + 8, on rank 0: value 0, waits for 7"))
+        << report;
     EXPECT_TRUE(contains(report, "host barrier (barrier())")) << report;
   }
 }
@@ -543,10 +518,10 @@ TEST(HostSignals, ATimeoutTellsTheSame) {
   runThreads(2, options, [](Job &job) {
     job.impl().settings.detectDeadlock = false;
     int64_t *flag = symmetric<int64_t>(job, 4, "flag");
-    Status st = job.rank() == 0 ? job.waitUntil(flag + 1, NRD_CMP_EQ, 7, 8, true)
-                                : job.barrier();
+    Status st = job.rank() == 0 ? job.waitUntil(flag + 1, NRD_CMP_EQ, 7, 8, true) : job.barrier();
     ASSERT_EQ(st.code(), StatusCode::Timeout) << st.report();
-    EXPECT_TRUE(contains(st.report(), "host wait on 'flag' + 8, on rank 0: value 0, waits for 7")) << st.report();
+    EXPECT_TRUE(contains(st.report(), "host wait on 'flag' + 8, on rank 0: value 0, waits for 7"))
+        << st.report();
     EXPECT_TRUE(contains(st.report(), "host barrier")) << st.report();
   });
 }

@@ -20,9 +20,7 @@ namespace {
 
 /// args: counts (one per program)
 void countPrograms(nrd_program *p, const uint64_t *args) {
-  int64_t at =
-      p->pid[0] + int64_t(p->grid[0]) * (p->pid[1] + int64_t(p->grid[1]) *
-                                                         p->pid[2]);
+  int64_t at = p->pid[0] + int64_t(p->grid[0]) * (p->pid[1] + int64_t(p->grid[1]) * p->pid[2]);
   std::atomic_ref<uint8_t>(pointerArg<uint8_t>(args, 0)[at]).fetch_add(1);
   // Scratch is ours alone while we run.
   std::memset(p->scratch, int(at & 255), 1000);
@@ -37,15 +35,13 @@ TEST(Launch, EveryProgramRunsOnce) {
     for (int32_t threads : {1, 2, 4})
       for (bool blocking : {false, true})
         for (std::array<int32_t, 3> grid :
-             {std::array<int32_t, 3>{1, 1, 1}, {7, 1, 1}, {3, 5, 2},
-              {1, 1, 33}, {400, 1, 1}}) {
+             {std::array<int32_t, 3>{1, 1, 1}, {7, 1, 1}, {3, 5, 2}, {1, 1, 33}, {400, 1, 1}}) {
           JobOptions options = testOptions();
           options.numThreads = threads;
           options.schedule = schedule;
           auto jobs = Job::createThreadRanks(1, options);
           ASSERT_TRUE(jobs.ok());
-          std::vector<uint8_t> counts(
-              size_t(grid[0]) * size_t(grid[1]) * size_t(grid[2]));
+          std::vector<uint8_t> counts(size_t(grid[0]) * size_t(grid[1]) * size_t(grid[2]));
           uint64_t a = arg(counts.data());
           LaunchSpec spec;
           spec.kernelName = "count";
@@ -64,9 +60,8 @@ TEST(Launch, EveryProgramRunsOnce) {
 
 void checkFields(nrd_program *p, const uint64_t *args) {
   std::atomic_ref<int64_t> good(*pointerArg<int64_t>(args, 0));
-  bool ok = p->grid[0] == 2 && p->grid[1] == 3 && p->grid[2] == 1 &&
-            p->rank == int32_t(args[1]) && p->num_ranks == 2 &&
-            p->sub_vec_num == 1 && p->sub_vec_id == 0 && p->heap_base &&
+  bool ok = p->grid[0] == 2 && p->grid[1] == 3 && p->grid[2] == 1 && p->rank == int32_t(args[1]) &&
+            p->num_ranks == 2 && p->sub_vec_num == 1 && p->sub_vec_id == 0 && p->heap_base &&
             p->wait_stride == args[2];
   if (ok)
     good.fetch_add(1);
@@ -78,8 +73,7 @@ TEST(Launch, ProgramFields) {
     options.profile = profile;
     runThreads(2, options, [&](Job &job) {
       int64_t good = 0;
-      uint64_t args[] = {arg(&good), uint64_t(job.rank()),
-                         profile[0] == 'h' ? 0u : 64u};
+      uint64_t args[] = {arg(&good), uint64_t(job.rank()), profile[0] == 'h' ? 0u : 64u};
       LaunchSpec spec;
       spec.kernel = checkFields;
       spec.args = args;
@@ -96,10 +90,8 @@ void waitSlots(nrd_program *p, const uint64_t *args) {
     nrd_wait(p, pointerArg<uint32_t>(args, 0), 4, 9, 4, 0);
   else
     for (uint64_t i = 0; i < 4; ++i)
-      nrd_notify(p,
-                 pointerArg<uint8_t>(args, 0) +
-                     i * (p->wait_stride ? p->wait_stride : 4),
-                 9, p->rank, NRD_SIG_SET, NRD_COMM_GPU, 4, 0);
+      nrd_notify(p, pointerArg<uint8_t>(args, 0) + i * (p->wait_stride ? p->wait_stride : 4), 9,
+                 p->rank, NRD_SIG_SET, NRD_COMM_GPU, 4, 0);
 }
 
 TEST(Launch, WaitStrideFollowsTheProfile) {
@@ -115,8 +107,7 @@ TEST(Launch, WaitStrideFollowsTheProfile) {
 
 /// args: sums by sub_vec_id
 void vectorCores(nrd_program *p, const uint64_t *args) {
-  std::atomic_ref<int64_t>(pointerArg<int64_t>(args, 0)[p->sub_vec_id])
-      .fetch_add(p->pid[0] + 1);
+  std::atomic_ref<int64_t>(pointerArg<int64_t>(args, 0)[p->sub_vec_id]).fetch_add(p->pid[0] + 1);
   nrd_barrier_all(p, 0);
 }
 
@@ -182,8 +173,7 @@ TEST(Launch, SymbolTableHoldsEveryEntryPoint) {
   text << file.rdbuf();
   std::string header = text.str();
   std::regex entry("(nrd_[a-z_]+)\\(nrd_program \\*prog[,)]");
-  for (std::sregex_iterator it(header.begin(), header.end(), entry), end;
-       it != end; ++it)
+  for (std::sregex_iterator it(header.begin(), header.end(), entry), end; it != end; ++it)
     declared.insert((*it)[1]);
   EXPECT_GT(declared.size(), 15u);
   EXPECT_EQ(names, declared);
@@ -200,8 +190,7 @@ TEST(Copy, AllSizesAndAlignments) {
       nereid::runtime::copyPush(to.data() + a, from.data() + b, n);
     else
       nereid::runtime::copyPull(to.data() + a, from.data() + b, n);
-    ASSERT_EQ(std::memcmp(to.data() + a, from.data() + b, n), 0)
-        << a << " " << b << " " << n;
+    ASSERT_EQ(std::memcmp(to.data() + a, from.data() + b, n), 0) << a << " " << b << " " << n;
     ASSERT_EQ(a == 0 || to[a - 1] == 0xee, true);
     ASSERT_EQ(to[a + n], 0xee);
   };

@@ -2,8 +2,8 @@
 //===- LauncherTest.cpp - launchJob, with real child processes ------------===//
 #include "Harness.h"
 
-#include "symmetric/PeerWatch.h"
 #include "nereid/runtime/JobLauncher.h"
+#include "symmetric/PeerWatch.h"
 
 #include <algorithm>
 #include <chrono>
@@ -16,8 +16,8 @@
 
 using namespace nereid::test;
 using nereid::runtime::JobResult;
-using nereid::runtime::LaunchJobOptions;
 using nereid::runtime::launchJob;
+using nereid::runtime::LaunchJobOptions;
 
 namespace {
 
@@ -49,9 +49,8 @@ Captured run(std::vector<std::string> arguments, int32_t ranks,
   auto begin = std::chrono::steady_clock::now();
   auto result = launchJob(arguments, ranks, options);
   Captured captured;
-  captured.seconds = std::chrono::duration<double>(
-                         std::chrono::steady_clock::now() - begin)
-                         .count();
+  captured.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   fflush(nullptr);
   dup2(out, 1);
   dup2(err, 2);
@@ -101,14 +100,11 @@ TEST(Launcher, TagsLinesAndPassesVariables) {
   options.timeoutSeconds = 12.5;
   Captured c = run({"env"}, 2, options);
   EXPECT_EQ(sortedLines(c.output),
-            (std::vector<std::string>{"[0] 0 device-0 12.5", "[0] err",
-                                      "[0] lines", "[1] 1 device-1 12.5",
-                                      "[1] err", "[1] lines"}));
+            (std::vector<std::string>{"[0] 0 device-0 12.5", "[0] err", "[0] lines",
+                                      "[1] 1 device-1 12.5", "[1] err", "[1] lines"}));
 }
 
-TEST(Launcher, ProgramsThatDoNotJoinAreFine) {
-  EXPECT_EQ(run({"no-init"}, 3).result.exitCode, 0);
-}
+TEST(Launcher, ProgramsThatDoNotJoinAreFine) { EXPECT_EQ(run({"no-init"}, 3).result.exitCode, 0); }
 
 class BadRanks : public testing::TestWithParam<std::pair<const char *, int>> {};
 
@@ -125,15 +121,13 @@ TEST_P(BadRanks, SurvivorsReportAndTheJobEnds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BadRanks,
-                         testing::Values(std::pair{"exit7", 7},
-                                         std::pair{"exit0", 0},
+                         testing::Values(std::pair{"exit7", 7}, std::pair{"exit0", 0},
                                          std::pair{"kill", 128 + SIGKILL}));
 
 TEST(Launcher, MissingProgram) {
   auto result = launchJob({"/no/such/program"}, 2);
   ASSERT_FALSE(result.ok());
-  EXPECT_NE(result.status().message().find("/no/such/program"),
-            std::string::npos);
+  EXPECT_NE(result.status().message().find("/no/such/program"), std::string::npos);
   EXPECT_EQ(childCount(), 0);
   EXPECT_FALSE(launchJob({}, 2).ok());
   EXPECT_FALSE(launchJob({"true"}, 0).ok());

@@ -29,12 +29,8 @@ struct Round {
   int32_t rank() const { return p->rank; }
   uint64_t *cell(int i) const { return cells + i * 8; }
   /// A local load, not moved by the compiler.
-  uint64_t load(int i) const {
-    return __atomic_load_n(cell(i), __ATOMIC_RELAXED);
-  }
-  void store(int i, uint64_t value) const {
-    __atomic_store_n(cell(i), value, __ATOMIC_RELAXED);
-  }
+  uint64_t load(int i) const { return __atomic_load_n(cell(i), __ATOMIC_RELAXED); }
+  void store(int i, uint64_t value) const { __atomic_store_n(cell(i), value, __ATOMIC_RELAXED); }
   void result(int i, uint64_t value) const { registers[i] = value; }
 
   // Operations on cell i of rank pe.
@@ -45,12 +41,9 @@ struct Round {
   void putNbi(int i, int from, int32_t pe) const {
     nrd_shmem_put(p, cell(i), cell(from), 8, pe, 1, 0);
   }
-  void getNbi(int to, int i, int32_t pe) const {
-    nrd_shmem_get(p, cell(to), cell(i), 8, pe, 1, 0);
-  }
+  void getNbi(int to, int i, int32_t pe) const { nrd_shmem_get(p, cell(to), cell(i), 8, pe, 1, 0); }
   void putSignal(int i, uint64_t value, int signal, int32_t pe) const {
-    nrd_shmem_put_signal(p, cell(i), &value, 8, cell(signal), 1, NRD_SIG_SET,
-                         pe, 8, 0, 0);
+    nrd_shmem_put_signal(p, cell(i), &value, 8, cell(signal), 1, NRD_SIG_SET, pe, 8, 0, 0);
   }
   void signal(int i, uint64_t value, int32_t pe) const {
     nrd_shmem_signal_op(p, cell(i), value, NRD_SIG_SET, pe, 8, 0);
@@ -58,12 +51,8 @@ struct Round {
   void notify(int i, int32_t pe, int32_t scope = NRD_COMM_INTER_NODE) const {
     nrd_notify(p, cell(i), 1, pe, NRD_SIG_SET, scope, 8, 0);
   }
-  void p8(int i, uint64_t value, int32_t pe) const {
-    nrd_shmem_p(p, cell(i), value, 8, pe, 0);
-  }
-  uint64_t g8(int i, int32_t pe) const {
-    return nrd_shmem_g(p, cell(i), 8, pe, 0);
-  }
+  void p8(int i, uint64_t value, int32_t pe) const { nrd_shmem_p(p, cell(i), value, 8, pe, 0); }
+  uint64_t g8(int i, int32_t pe) const { return nrd_shmem_g(p, cell(i), 8, pe, 0); }
   void wait(int i) const { nrd_wait(p, cell(i), 1, 1, 8, 0); }
   void fence() const { nrd_shmem_fence(p, 0); }
   void quiet() const { nrd_shmem_quiet(p, 0); }
@@ -82,7 +71,8 @@ struct Litmus {
 };
 
 const Litmus kLitmus[] = {
-    {"message passing by a store and notify", 2,
+    {"message passing by a store and notify",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          __atomic_store_n(symmAt(r.p, r.cell(0), 1), 1, __ATOMIC_RELAXED);
@@ -92,8 +82,12 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"1"}, {}, true},
-    {"message passing by a store and notify across nodes' scope", 2,
+     {{1, 0}},
+     {"1"},
+     {},
+     true},
+    {"message passing by a store and notify across nodes' scope",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          __atomic_store_n(symmAt(r.p, r.cell(0), 1), 1, __ATOMIC_RELAXED);
@@ -103,8 +97,12 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"1"}, {}, true},
-    {"put, fence, signal_op", 2,
+     {{1, 0}},
+     {"1"},
+     {},
+     true},
+    {"put, fence, signal_op",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.put(0, 1, 1);
@@ -115,8 +113,10 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"1"}},
-    {"put, quiet, signal_op", 2,
+     {{1, 0}},
+     {"1"}},
+    {"put, quiet, signal_op",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.put(0, 1, 1);
@@ -127,8 +127,10 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"1"}},
-    {"put, signal_op without fence", 2,
+     {{1, 0}},
+     {"1"}},
+    {"put, signal_op without fence",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.put(0, 1, 1);
@@ -138,8 +140,11 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"0", "1"}, {"0", "1"}},
-    {"put, notify inter_node without fence", 2,
+     {{1, 0}},
+     {"0", "1"},
+     {"0", "1"}},
+    {"put, notify inter_node without fence",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.put(0, 1, 1);
@@ -149,8 +154,11 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"0", "1"}, {"0", "1"}},
-    {"put, notify intra_node", 2,
+     {{1, 0}},
+     {"0", "1"},
+     {"0", "1"}},
+    {"put, notify intra_node",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.put(0, 1, 1);
@@ -160,8 +168,12 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"1"}, {}, true},
-    {"fence orders for each rank by itself", 3,
+     {{1, 0}},
+     {"1"},
+     {},
+     true},
+    {"fence orders for each rank by itself",
+     3,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.put(0, 1, 1);
@@ -175,8 +187,11 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"0", "1"}, {"0", "1"}},
-    {"quiet orders for all ranks", 3,
+     {{1, 0}},
+     {"0", "1"},
+     {"0", "1"}},
+    {"quiet orders for all ranks",
+     3,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.put(0, 1, 1);
@@ -190,8 +205,10 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"1"}},
-    {"put_signal brings its own data", 2,
+     {{1, 0}},
+     {"1"}},
+    {"put_signal brings its own data",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.putSignal(0, 1, 1, 1);
@@ -200,8 +217,10 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"1"}},
-    {"put_signal does not bring an earlier put", 2,
+     {{1, 0}},
+     {"1"}},
+    {"put_signal does not bring an earlier put",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.put(2, 1, 1);
@@ -212,39 +231,52 @@ const Litmus kLitmus[] = {
          r.result(1, r.load(2));
        }
      },
-     {{1, 0}, {1, 1}}, {"10", "11"}, {"10", "11"}},
-    {"store buffering by p", 2,
+     {{1, 0}, {1, 1}},
+     {"10", "11"},
+     {"10", "11"}},
+    {"store buffering by p",
+     2,
      [](const Round &r) {
        int32_t peer = 1 - r.rank();
        r.p8(r.rank(), 1, peer);
        r.result(0, r.load(peer));
      },
-     {{0, 0}, {1, 0}}, {"00", "01", "10", "11"}, {"00"}},
-    {"store buffering with quiet", 2,
+     {{0, 0}, {1, 0}},
+     {"00", "01", "10", "11"},
+     {"00"}},
+    {"store buffering with quiet",
+     2,
      [](const Round &r) {
        int32_t peer = 1 - r.rank();
        r.p8(r.rank(), 1, peer);
        r.quiet();
        r.result(0, r.load(peer));
      },
-     {{0, 0}, {1, 0}}, {"01", "10", "11"}},
-    {"store buffering with barrier_all", 2,
+     {{0, 0}, {1, 0}},
+     {"01", "10", "11"}},
+    {"store buffering with barrier_all",
+     2,
      [](const Round &r) {
        int32_t peer = 1 - r.rank();
        r.p8(r.rank(), 1, peer);
        nrd_barrier_all(r.p, 0);
        r.result(0, r.load(peer));
      },
-     {{0, 0}, {1, 0}}, {"11"}},
-    {"sync_all does not complete puts", 2,
+     {{0, 0}, {1, 0}},
+     {"11"}},
+    {"sync_all does not complete puts",
+     2,
      [](const Round &r) {
        int32_t peer = 1 - r.rank();
        r.p8(r.rank(), 1, peer);
        nrd_shmem_sync_all(r.p, 0);
        r.result(0, r.load(peer));
      },
-     {{0, 0}, {1, 0}}, {"00", "01", "10", "11"}, {"00"}},
-    {"independent reads of independent writes, each word at one place", 4,
+     {{0, 0}, {1, 0}},
+     {"00", "01", "10", "11"},
+     {"00"}},
+    {"independent reads of independent writes, each word at one place",
+     4,
      [](const Round &r) {
        // x is cell 0 of rank 0, y cell 1 of rank 1.
        if (r.rank() < 2)
@@ -254,9 +286,10 @@ const Litmus kLitmus[] = {
        r.result(1, r.g8(1 - first, 1 - first));
      },
      {{2, 0}, {2, 1}, {3, 0}, {3, 1}},
-     {"0000", "0001", "0010", "0011", "0100", "0101", "0110", "0111", "1000",
-      "1001", "1011", "1100", "1101", "1110", "1111"}},
-    {"independent reads of independent writes, put to each reader", 4,
+     {"0000", "0001", "0010", "0011", "0100", "0101", "0110", "0111", "1000", "1001", "1011",
+      "1100", "1101", "1110", "1111"}},
+    {"independent reads of independent writes, put to each reader",
+     4,
      [](const Round &r) {
        if (r.rank() < 2) {
          r.p8(r.rank(), 1, 2);
@@ -268,10 +301,11 @@ const Litmus kLitmus[] = {
        r.result(1, r.g8(1 - first, r.rank()));
      },
      {{2, 0}, {2, 1}, {3, 0}, {3, 1}},
-     {"0000", "0001", "0010", "0011", "0100", "0101", "0110", "0111", "1000",
-      "1001", "1010", "1011", "1100", "1101", "1110", "1111"},
+     {"0000", "0001", "0010", "0011", "0100", "0101", "0110", "0111", "1000", "1001", "1010",
+      "1011", "1100", "1101", "1110", "1111"},
      {"1010"}},
-    {"the source of a put is free when it returns", 2,
+    {"the source of a put is free when it returns",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          uint64_t value = 1;
@@ -284,8 +318,10 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"1"}},
-    {"the source of put_nbi is changed before quiet", 2,
+     {{1, 0}},
+     {"1"}},
+    {"the source of put_nbi is changed before quiet",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.store(2, 1);
@@ -298,8 +334,11 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"1", "2"}, {"2"}},
-    {"the source of put_nbi is changed after quiet", 2,
+     {{1, 0}},
+     {"1", "2"},
+     {"2"}},
+    {"the source of put_nbi is changed after quiet",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.store(2, 1);
@@ -312,8 +351,10 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"1"}},
-    {"the target of get_nbi is read before quiet", 2,
+     {{1, 0}},
+     {"1"}},
+    {"the target of get_nbi is read before quiet",
+     2,
      [](const Round &r) {
        r.store(0, 1);
        nrd_barrier_all(r.p, 0);
@@ -324,8 +365,11 @@ const Litmus kLitmus[] = {
          r.result(1, r.load(2));
        }
      },
-     {{0, 0}, {0, 1}}, {"01", "11"}, {"01"}},
-    {"fence does not complete get_nbi", 2,
+     {{0, 0}, {0, 1}},
+     {"01", "11"},
+     {"01"}},
+    {"fence does not complete get_nbi",
+     2,
      [](const Round &r) {
        r.store(0, 1);
        nrd_barrier_all(r.p, 0);
@@ -337,8 +381,11 @@ const Litmus kLitmus[] = {
          r.result(1, r.load(2));
        }
      },
-     {{0, 0}, {0, 1}}, {"01", "11"}, {"01"}},
-    {"two puts to one place", 2,
+     {{0, 0}, {0, 1}},
+     {"01", "11"},
+     {"01"}},
+    {"two puts to one place",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.put(0, 1, 1);
@@ -350,8 +397,11 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"1", "2"}, {"1", "2"}},
-    {"two puts to one place with fence", 2,
+     {{1, 0}},
+     {"1", "2"},
+     {"1", "2"}},
+    {"two puts to one place with fence",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.put(0, 1, 1);
@@ -364,8 +414,10 @@ const Litmus kLitmus[] = {
          r.result(0, r.load(0));
        }
      },
-     {{1, 0}}, {"2"}},
-    {"coherence: one word is never read backwards", 2,
+     {{1, 0}},
+     {"2"}},
+    {"coherence: one word is never read backwards",
+     2,
      [](const Round &r) {
        if (r.rank() == 0) {
          r.signal(0, 1, 1);
@@ -376,7 +428,8 @@ const Litmus kLitmus[] = {
          r.result(1, r.g8(0, 1));
        }
      },
-     {{1, 0}, {1, 1}}, {"00", "01", "02", "11", "12", "22"}},
+     {{1, 0}, {1, 1}},
+     {"00", "01", "02", "11", "12", "22"}},
 };
 
 /// args: litmus, cells, registers, rounds, rounds from barrier to barrier.
@@ -394,15 +447,13 @@ void litmusKernel(nrd_program *p, const uint64_t *args) {
 }
 
 /// Runs on every rank; rank 0 adds to `seen`.
-void runLitmus(Job &job, const Litmus &litmus, int64_t rounds,
-               int64_t together, std::map<std::string, int64_t> &seen) {
+void runLitmus(Job &job, const Litmus &litmus, int64_t rounds, int64_t together,
+               std::map<std::string, int64_t> &seen) {
   size_t cellCount = size_t(rounds) * kCells * 8;
   uint64_t *cells = symmetric<uint64_t>(job, cellCount, "cells");
-  uint64_t *registers =
-      symmetric<uint64_t>(job, size_t(rounds) * kRegisters, "registers");
+  uint64_t *registers = symmetric<uint64_t>(job, size_t(rounds) * kRegisters, "registers");
   Status st = launchBlocking(
-      job, litmusKernel,
-      {arg(&litmus), arg(cells), arg(registers), arg(rounds), arg(together)}, 1);
+      job, litmusKernel, {arg(&litmus), arg(cells), arg(registers), arg(rounds), arg(together)}, 1);
   ASSERT_TRUE(st.ok()) << litmus.name << ": " << st.report();
   ASSERT_TRUE(job.barrier().ok());
   if (job.rank() == 0) {
@@ -415,8 +466,7 @@ void runLitmus(Job &job, const Litmus &litmus, int64_t rounds,
     for (int64_t i = 0; i < rounds; ++i) {
       std::string outcome;
       for (auto [rank, reg] : litmus.shown)
-        outcome += std::to_string(
-            all[size_t(rank)][size_t(i * kRegisters + reg)]);
+        outcome += std::to_string(all[size_t(rank)][size_t(i * kRegisters + reg)]);
       ++seen[outcome];
     }
   }
@@ -431,8 +481,7 @@ std::string text(const std::map<std::string, int64_t> &seen) {
   return out;
 }
 
-void expectAllowed(const Litmus &litmus,
-                   const std::map<std::string, int64_t> &seen) {
+void expectAllowed(const Litmus &litmus, const std::map<std::string, int64_t> &seen) {
   for (const auto &[outcome, count] : seen)
     EXPECT_TRUE(litmus.allowed.count(outcome))
         << litmus.name << ": " << outcome << " is forbidden; seen " << text(seen);
@@ -510,9 +559,8 @@ TEST(Litmus, WeakOutcomesAppearForSomeSeed) {
     }
     expectAllowed(litmus, seen);
     for (const std::string &outcome : litmus.weak)
-      EXPECT_GT(seen[outcome], 0)
-          << litmus.name << ": " << outcome << " never appeared; seen "
-          << text(seen);
+      EXPECT_GT(seen[outcome], 0) << litmus.name << ": " << outcome << " never appeared; seen "
+                                  << text(seen);
     if (std::getenv("NEREID_TEST_VERBOSE"))
       std::printf("%-70s %s\n", litmus.name, text(seen).c_str());
   }

@@ -8,9 +8,9 @@
 #include "nereid/runtime/JobLauncher.h"
 #include "nereid/runtime/Launch.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <csignal>
 #include <cstring>
 #include <string>
 #include <unistd.h>
@@ -51,8 +51,7 @@ int main(int argc, char **argv) {
   if (mode == "env") {
     std::printf("%s %s %s", std::getenv("NEREID_RANK"),
                 std::getenv("EXTRA") ? std::getenv("EXTRA") : "-",
-                std::getenv("NEREID_TIMEOUT") ? std::getenv("NEREID_TIMEOUT")
-                                              : "-");
+                std::getenv("NEREID_TIMEOUT") ? std::getenv("NEREID_TIMEOUT") : "-");
     std::fprintf(stderr, "err\nlines\n");
     return 0;
   }

@@ -53,8 +53,7 @@ void drawTickets(nrd_program *p, const uint64_t *args) {
 /// times.
 std::vector<int64_t> order(int seed, bool processes, bool delays) {
   auto *shared = static_cast<int64_t *>(
-      mmap(nullptr, 2 * kEntries * 8, PROT_READ | PROT_WRITE,
-           MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+      mmap(nullptr, 2 * kEntries * 8, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   JobOptions options = testOptions();
   options.schedule = "random:" + std::to_string(seed);
   auto body = [&](Job &job) {
@@ -64,9 +63,7 @@ std::vector<int64_t> order(int seed, bool processes, bool delays) {
       uint64_t *flags = symmetric<uint64_t>(job, kPrograms, "flags");
       if (delays)
         usleep(useconds_t((job.rank() * 7 + launch * 3) % 5 * 4000));
-      Status st = launchBlocking(job, drawTickets,
-                                 {arg(counter), arg(log), arg(flags)},
-                                 kPrograms);
+      Status st = launchBlocking(job, drawTickets, {arg(counter), arg(log), arg(flags)}, kPrograms);
       EXPECT_TRUE(st.ok()) << st.report();
       if (delays && job.rank() == 1)
         usleep(3000);
@@ -165,8 +162,7 @@ void exchange(nrd_program *p, const uint64_t *args) {
     nrd_shmem_put(p, d.recv, d.send, kLength * 8, next, 0, 0);
     if (slip != Slip::NoQuiet)
       nrd_shmem_quiet(p, 0);
-    __atomic_store_n(symmAt(p, d.flag, next) + 8, uint64_t(k),
-                     __ATOMIC_RELEASE);
+    __atomic_store_n(symmAt(p, d.flag, next) + 8, uint64_t(k), __ATOMIC_RELEASE);
     nrd_wait(p, d.flag + 8, 1, k, 8, 0);
     check(d.recv, previous, 200 + k);
     nrd_barrier_all(p, 0);
@@ -180,11 +176,9 @@ bool fails(Slip slip, int seed) {
   options.timeoutSeconds = 5;
   std::atomic<int64_t> wrong{0};
   runThreads(3, options, [&](Job &job) {
-    Data d{symmetric<int64_t>(job, kLength, "send"),
-           symmetric<int64_t>(job, kLength, "recv"),
+    Data d{symmetric<int64_t>(job, kLength, "send"), symmetric<int64_t>(job, kLength, "recv"),
            symmetric<uint64_t>(job, 16, "flag"), &wrong};
-    Status st =
-        launchBlocking(job, exchange, {arg(&d), uint64_t(slip)}, 1, "exchange");
+    Status st = launchBlocking(job, exchange, {arg(&d), uint64_t(slip)}, 1, "exchange");
     if (!st.ok())
       wrong.fetch_add(1);
     (void)job.barrier();
@@ -215,8 +209,7 @@ void waitForFlag(nrd_program *p, const uint64_t *args) {
   nrd_wait(p, pointerArg<uint64_t>(args, 0), 1, 1, 8, 0);
 }
 void sendFlag(nrd_program *p, const uint64_t *args) {
-  nrd_notify(p, pointerArg<uint64_t>(args, 0), 1, 1, NRD_SIG_SET,
-             NRD_COMM_INTER_NODE, 8, 0);
+  nrd_notify(p, pointerArg<uint64_t>(args, 0), 1, 1, NRD_SIG_SET, NRD_COMM_INTER_NODE, 8, 0);
 }
 
 TEST(Schedule, HostCodeMayWaitForAnotherRanksLaunch) {
@@ -279,8 +272,7 @@ TEST(Schedule, DeadlocksAreFound) {
       EXPECT_TRUE(job.barrier().ok());
       if (job.rank() == 1)
         *flag = 1;
-      st = job.rank() == 1 ? launchBlocking(job, waitForFlag, {arg(flag)}, 2)
-                           : Status();
+      st = job.rank() == 1 ? launchBlocking(job, waitForFlag, {arg(flag)}, 2) : Status();
       EXPECT_TRUE(st.ok()) << st.report();
       EXPECT_TRUE(job.barrier().ok());
     });
@@ -334,8 +326,7 @@ TEST(Schedule, LaunchesThatDoNotWait) {
     LaunchSpec spec;
     spec.kernelName = "add";
     spec.kernel = [](nrd_program *p, const uint64_t *a) {
-      nrd_shmem_signal_op(p, pointerArg<uint64_t>(a, 0), 1, NRD_SIG_ADD,
-                          1 - p->rank, 8, 0);
+      nrd_shmem_signal_op(p, pointerArg<uint64_t>(a, 0), 1, NRD_SIG_ADD, 1 - p->rank, 8, 0);
     };
     spec.args = args.data();
     spec.grid = {1000, 2, 1};

@@ -19,8 +19,7 @@ struct Case {
 };
 
 std::ostream &operator<<(std::ostream &os, const Case &c) {
-  return os << c.ranks << " ranks, " << c.threads << " threads, "
-            << c.schedule;
+  return os << c.ranks << " ranks, " << c.threads << " threads, " << c.schedule;
 }
 
 class Signals : public testing::TestWithParam<Case> {
@@ -75,8 +74,7 @@ void spinPingPong(nrd_program *p, const uint64_t *args) {
   int64_t rounds = int64_t(args[1]);
   if (p->rank > 1)
     return;
-  std::atomic_ref<uint32_t> other(
-      *symmAt(p, pointerArg<uint32_t>(args, 0), 1 - p->rank));
+  std::atomic_ref<uint32_t> other(*symmAt(p, pointerArg<uint32_t>(args, 0), 1 - p->rank));
   for (int64_t i = 1; i <= rounds; ++i) {
     if (p->rank == 0)
       other.store(uint32_t(i), std::memory_order_release);
@@ -114,8 +112,7 @@ void ring(nrd_program *p, const uint64_t *args) {
     *data = value;
     return;
   }
-  nrd_shmem_put_signal(p, data, &value, sizeof(value), flag, 1, NRD_SIG_SET,
-                       next, 4, 0, 0);
+  nrd_shmem_put_signal(p, data, &value, sizeof(value), flag, 1, NRD_SIG_SET, next, 4, 0, 0);
   if (p->rank == 0)
     nrd_wait(p, flag, 1, 1, 4, 0);
 }
@@ -125,8 +122,7 @@ TEST_P(Signals, RingWithData) {
     const int32_t programs = 7;
     int64_t *data = symmetric<int64_t>(job, programs, "data");
     uint32_t *flags = symmetric<uint32_t>(job, programs, "flags");
-    Status st =
-        launchBlocking(job, ring, {arg(data), arg(flags)}, programs);
+    Status st = launchBlocking(job, ring, {arg(data), arg(flags)}, programs);
     EXPECT_TRUE(st.ok()) << st.report();
     if (job.rank() == 0)
       for (int32_t i = 0; i < programs; ++i)
@@ -145,11 +141,9 @@ void allToAll(nrd_program *p, const uint64_t *args) {
   int64_t len = int64_t(args[3]), epoch = int64_t(args[4]);
   for (int32_t i = p->pid[0]; i < p->num_ranks; i += p->grid[0]) {
     int32_t peer = (p->rank + i) % p->num_ranks;
-    nrd_shmem_put(p, recv + p->rank * len, send + peer * len,
-                  uint64_t(len) * 4, peer, 1, 0);
+    nrd_shmem_put(p, recv + p->rank * len, send + peer * len, uint64_t(len) * 4, peer, 1, 0);
     nrd_shmem_fence(p, 0);
-    nrd_shmem_signal_op(p, flags + p->rank, uint64_t(epoch), NRD_SIG_SET, peer,
-                        8, 0);
+    nrd_shmem_signal_op(p, flags + p->rank, uint64_t(epoch), NRD_SIG_SET, peer, 8, 0);
   }
   if (p->pid[0] == 0)
     nrd_wait(p, flags, p->num_ranks, epoch, 8, 0);
@@ -165,16 +159,13 @@ TEST_P(Signals, AllToAll) {
     for (int64_t epoch = 1; epoch <= 20; ++epoch) {
       for (int32_t r = 0; r < n; ++r)
         for (int64_t i = 0; i < len; ++i)
-          send[r * len + i] =
-              int32_t(epoch * 1000000 + job.rank() * 10000 + r * 100 + i);
-      Status st = launchBlocking(
-          job, allToAll,
-          {arg(send), arg(recv), arg(flags), arg(len), arg(epoch)}, 3);
+          send[r * len + i] = int32_t(epoch * 1000000 + job.rank() * 10000 + r * 100 + i);
+      Status st = launchBlocking(job, allToAll,
+                                 {arg(send), arg(recv), arg(flags), arg(len), arg(epoch)}, 3);
       ASSERT_TRUE(st.ok()) << st.report();
       for (int32_t r = 0; r < n; ++r)
         for (int64_t i = 0; i < len; ++i)
-          ASSERT_EQ(recv[r * len + i],
-                    epoch * 1000000 + r * 10000 + job.rank() * 100 + i);
+          ASSERT_EQ(recv[r * len + i], epoch * 1000000 + r * 10000 + job.rank() * 100 + i);
       ASSERT_TRUE(job.barrier().ok());
     }
   });
@@ -202,8 +193,7 @@ TEST_P(Signals, TicketLock) {
     uint32_t *lock = symmetric<uint32_t>(job, 2, "lock");
     int64_t *counter = symmetric<int64_t>(job, 1, "counter");
     const int32_t programs = 3, rounds = 25;
-    Status st = launchBlocking(job, ticketLock,
-                               {arg(lock), arg(counter), arg(rounds)}, programs);
+    Status st = launchBlocking(job, ticketLock, {arg(lock), arg(counter), arg(rounds)}, programs);
     EXPECT_TRUE(st.ok()) << st.report();
     EXPECT_TRUE(job.barrier().ok());
     if (job.rank() == 0)
@@ -238,8 +228,7 @@ TEST_P(Signals, DoubleBufferingWithOneBarrierPerRound) {
     const int32_t programs = 9; // more than threads
     int64_t *slots = symmetric<int64_t>(job, 2 * programs, "slots");
     int64_t errors = 0;
-    Status st = launchBlocking(job, doubleBuffer,
-                               {arg(slots), arg(60), arg(&errors)}, programs);
+    Status st = launchBlocking(job, doubleBuffer, {arg(slots), arg(60), arg(&errors)}, programs);
     EXPECT_TRUE(st.ok()) << st.report();
     EXPECT_EQ(errors, 0);
     EXPECT_TRUE(job.barrier().ok());
@@ -257,8 +246,7 @@ void countUp(nrd_program *p, const uint64_t *args) {
   if (p->rank == 0 && p->pid[0] == 0) {
     nrd_shmem_wait_until(p, counter, NRD_CMP_GE, 1, 4, 1, 0);
     nrd_shmem_wait_until(p, counter, NRD_CMP_NE, 0, 4, 0, 0);
-    nrd_shmem_wait_until(p, counter, NRD_CMP_GT, uint64_t(int64_t(-1)), 4, 1,
-                         0);
+    nrd_shmem_wait_until(p, counter, NRD_CMP_GT, uint64_t(int64_t(-1)), 4, 1, 0);
     nrd_wait(p, counter, 1, total, 4, 0);
   }
 }
@@ -268,8 +256,7 @@ TEST_P(Signals, AddCounter) {
     int32_t *counter = symmetric<int32_t>(job, 1, "counter");
     const int32_t programs = 5;
     int64_t total = int64_t(programs) * job.worldSize();
-    Status st = launchBlocking(job, countUp, {arg(counter), arg(total)},
-                               programs);
+    Status st = launchBlocking(job, countUp, {arg(counter), arg(total)}, programs);
     EXPECT_TRUE(st.ok()) << st.report();
     if (job.rank() == 0)
       EXPECT_EQ(*counter, total);
@@ -301,14 +288,11 @@ TEST_P(Signals, AllProgramsAreAliveAtOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(One, Signals,
-                         testing::Values(Case{1, 1, "fifo"},
-                                         Case{1, 3, "fifo"},
+                         testing::Values(Case{1, 1, "fifo"}, Case{1, 3, "fifo"},
                                          Case{1, 2, "random:4"}));
 
-const Case kWorlds[] = {{2, 1, "fifo"},     {2, 2, "random:7"},
-                        {3, 1, "random:1"}, {4, 1, "fifo"},
-                        {4, 2, "random:2"}, {8, 1, "fifo"},
-                        {8, 1, "random:3"}};
+const Case kWorlds[] = {{2, 1, "fifo"},     {2, 2, "random:7"}, {3, 1, "random:1"}, {4, 1, "fifo"},
+                        {4, 2, "random:2"}, {8, 1, "fifo"},     {8, 1, "random:3"}};
 INSTANTIATE_TEST_SUITE_P(Worlds, Signals, testing::ValuesIn(kWorlds));
 INSTANTIATE_TEST_SUITE_P(Worlds, PairSignals, testing::ValuesIn(kWorlds));
 

@@ -21,14 +21,9 @@ TEST(Status, ReportShowsLineCaretAndPlace) {
   detail.kernel = "ring";
   detail.site = {"k.py", 12, 5, "ring", "    dl.notify(sig, 7)"};
   std::string report = Status(detail).report();
-  EXPECT_NE(report.find("k.py:12:5: error: rank 7 is outside"),
-            std::string::npos)
-      << report;
-  EXPECT_NE(report.find("    dl.notify(sig, 7)\n    ^\n"), std::string::npos)
-      << report;
-  EXPECT_NE(report.find("kernel 'ring', rank 2, program (3, 0, 1)"),
-            std::string::npos)
-      << report;
+  EXPECT_NE(report.find("k.py:12:5: error: rank 7 is outside"), std::string::npos) << report;
+  EXPECT_NE(report.find("    dl.notify(sig, 7)\n    ^\n"), std::string::npos) << report;
+  EXPECT_NE(report.find("kernel 'ring', rank 2, program (3, 0, 1)"), std::string::npos) << report;
 }
 
 TEST(Status, ReportGroupsBlockedProgramsByRank) {
@@ -48,7 +43,6 @@ TEST(Status, ReportGroupsBlockedProgramsByRank) {
   detail.blocked.push_back(group);
   std::string report = Status(detail).report();
   EXPECT_NE(report.find("rank 1:"), std::string::npos);
-  EXPECT_NE(report.find("wait on 'flags' + 8: value 3, waits for 2 (passed it)"),
-            std::string::npos)
+  EXPECT_NE(report.find("wait on 'flags' + 8: value 3, waits for 2 (passed it)"), std::string::npos)
       << report;
 }

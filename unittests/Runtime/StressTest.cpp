@@ -28,9 +28,7 @@ template <typename Done> void spinUntil(nrd_program *p, Done &&done) {
     nrd_yield(p, first);
 }
 
-template <typename T> std::atomic_ref<T> shared(T *at) {
-  return std::atomic_ref<T>(*at);
-}
+template <typename T> std::atomic_ref<T> shared(T *at) { return std::atomic_ref<T>(*at); }
 
 struct Case {
   int32_t ranks;
@@ -39,8 +37,7 @@ struct Case {
 };
 
 std::ostream &operator<<(std::ostream &os, const Case &c) {
-  return os << c.ranks << " ranks, " << c.threads << " threads, "
-            << c.schedule;
+  return os << c.ranks << " ranks, " << c.threads << " threads, " << c.schedule;
 }
 
 class Stress : public testing::TestWithParam<Case> {
@@ -69,8 +66,7 @@ void packedWords(nrd_program *p, const uint64_t *args) {
     uint64_t *half = words + (i & 1) * uint64_t(n);
     for (int32_t peer = 0; peer < n; ++peer)
       shared(symmAt(p, half, peer) + p->rank)
-          .store((i + 1) << 32 | (uint64_t(p->rank) * 1000 + i),
-                 std::memory_order_release);
+          .store((i + 1) << 32 | (uint64_t(p->rank) * 1000 + i), std::memory_order_release);
     for (int32_t source = 0; source < n; ++source) {
       uint64_t word = 0;
       spinUntil(p, [&] {
@@ -87,8 +83,7 @@ TEST_P(Stress, DataAndFlagInOneWord) {
   runBoth(ranks(), options(), [this](Job &job) {
     auto *words = symmetric<uint64_t>(job, size_t(2 * job.worldSize()));
     int64_t errors = 0;
-    Status st = launchBlocking(job, packedWords,
-                               {arg(words), arg(few()), arg(&errors)}, 1);
+    Status st = launchBlocking(job, packedWords, {arg(words), arg(few()), arg(&errors)}, 1);
     EXPECT_TRUE(st.ok()) << st.report();
     EXPECT_EQ(errors, 0);
     EXPECT_TRUE(job.barrier().ok());
@@ -114,9 +109,7 @@ void swapQueue(nrd_program *p, const uint64_t *args) {
       *symmAt(p, slot, next) = i * 100 + p->rank;
       shared(theirs).store(1, std::memory_order_release);
     } else {
-      spinUntil(p, [&] {
-        return shared(state).load(std::memory_order_acquire) == 1;
-      });
+      spinUntil(p, [&] { return shared(state).load(std::memory_order_acquire) == 1; });
       if (*slot != i * 100 + previous || !swap(state, 1, 0))
         shared(pointerArg<int64_t>(args, 3)).fetch_add(1);
     }
@@ -128,8 +121,8 @@ TEST_P(Stress, QueueByCompareAndSwap) {
     auto *states = symmetric<uint32_t>(job, 4);
     auto *slots = symmetric<int64_t>(job, 4);
     int64_t errors = 0;
-    Status st = launchBlocking(
-        job, swapQueue, {arg(states), arg(slots), arg(few()), arg(&errors)}, 2);
+    Status st =
+        launchBlocking(job, swapQueue, {arg(states), arg(slots), arg(few()), arg(&errors)}, 2);
     EXPECT_TRUE(st.ok()) << st.report();
     EXPECT_EQ(errors, 0);
     EXPECT_TRUE(job.barrier().ok());
@@ -148,14 +141,12 @@ void epoch(nrd_program *p, const uint64_t *args) {
   const int32_t previous = (p->rank + p->num_ranks - 1) % p->num_ranks;
   int64_t *slot = data + now % 2;
   *symmAt(p, slot, next) = now * 100 + p->rank;
-  nrd_notify(p, flags + p->rank, now, next, NRD_SIG_SET, NRD_COMM_INTRA_NODE, 4,
-             0);
+  nrd_notify(p, flags + p->rank, now, next, NRD_SIG_SET, NRD_COMM_INTRA_NODE, 4, 0);
   nrd_wait(p, flags + previous, 1, now, 4, 0);
   if (*slot != now * 100 + previous)
     shared(pointerArg<int64_t>(args, 3)).fetch_add(1);
   // The answer: the slot may be written again.
-  nrd_notify(p, flags + p->num_ranks, now, previous, NRD_SIG_SET,
-             NRD_COMM_INTRA_NODE, 4, 0);
+  nrd_notify(p, flags + p->num_ranks, now, previous, NRD_SIG_SET, NRD_COMM_INTRA_NODE, 4, 0);
   nrd_wait(p, flags + p->num_ranks, 1, now, 4, 0);
 }
 
@@ -165,8 +156,7 @@ TEST_P(Stress, EpochsOverLaunches) {
     auto *data = symmetric<int64_t>(job, 2);
     int64_t errors = 0;
     for (int64_t now = 1; now <= few(2); ++now) {
-      Status st = launchBlocking(
-          job, epoch, {arg(flags), arg(data), arg(now), arg(&errors)}, 1);
+      Status st = launchBlocking(job, epoch, {arg(flags), arg(data), arg(now), arg(&errors)}, 1);
       ASSERT_TRUE(st.ok()) << st.report();
     }
     EXPECT_EQ(errors, 0);
@@ -181,9 +171,7 @@ void pollingChain(nrd_program *p, const uint64_t *args) {
   uint32_t *flags = pointerArg<uint32_t>(args, 0);
   const int32_t i = p->pid[0];
   if (i + 1 < p->grid[0])
-    spinUntil(p, [&] {
-      return shared(flags + i + 1).load(std::memory_order_acquire) != 0;
-    });
+    spinUntil(p, [&] { return shared(flags + i + 1).load(std::memory_order_acquire) != 0; });
   shared(flags + i).store(1, std::memory_order_release);
 }
 
@@ -217,8 +205,7 @@ TEST(Polling, RoundsWithTransfersLetOthersStart) {
   runThreads(1, options, [](Job &job) {
     auto *flags = symmetric<uint32_t>(job, 60);
     auto *other = symmetric<uint32_t>(job, 60);
-    Status st =
-        launchBlocking(job, busyChain, {arg(flags), arg(other)}, 60);
+    Status st = launchBlocking(job, busyChain, {arg(flags), arg(other)}, 60);
     EXPECT_TRUE(st.ok()) << st.report();
   });
 }
@@ -246,18 +233,14 @@ TEST(Polling, TurnsByOrdinaryStoresAreNoHang) {
   options.timeoutSeconds = 1;
   runBoth(4, options, [](Job &job) {
     auto *turn = symmetric<uint64_t>(job, 1);
-    Status st = launchBlocking(
-        job, turns, {arg(turn), arg(int64_t(2500000000))}, 2);
+    Status st = launchBlocking(job, turns, {arg(turn), arg(int64_t(2500000000))}, 2);
     EXPECT_TRUE(st.ok()) << st.report();
     EXPECT_TRUE(job.barrier().ok());
   });
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, Stress,
-                         testing::Values(Case{2, 1, "fifo"},
-                                         Case{2, 2, "fifo"},
-                                         Case{4, 1, "fifo"},
-                                         Case{4, 2, "random:5"},
-                                         Case{8, 1, "fifo"}));
+                         testing::Values(Case{2, 1, "fifo"}, Case{2, 2, "fifo"}, Case{4, 1, "fifo"},
+                                         Case{4, 2, "random:5"}, Case{8, 1, "fifo"}));
 
 } // namespace

@@ -12,7 +12,9 @@ using namespace mlir;
 
 namespace nereid {
 
-static RankedTensorType tensorOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
+static RankedTensorType tensorOf(Value value) {
+  return dyn_cast<RankedTensorType>(value.getType());
+}
 
 std::optional<int64_t> TileStrides::getConstant(Value value) {
   if (auto splat = value.getDefiningOp<tt::SplatOp>())
@@ -57,7 +59,8 @@ bool TileStrides::computeNonNegative(Value value) {
     return int32_t(range.getStart()) >= 0;
   if (isa<tt::GetProgramIdOp, tt::GetNumProgramsOp>(op))
     return true;
-  if (isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp, arith::ExtSIOp>(op))
+  if (isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp,
+          arith::ExtSIOp>(op))
     return isNonNegative(op->getOperand(0));
   if (isa<arith::ExtUIOp>(op))
     return true;
@@ -109,9 +112,11 @@ static SmallVector<int64_t> suffixProducts(ArrayRef<int64_t> shape) {
 
 /// A reshape keeps the row-major order, so a dimension of the result is a run
 /// of source dimensions, a piece of one, or neither.
-static TileStride reshapeStride(TileStrides &strides, Value src, RankedTensorType result, unsigned dim) {
+static TileStride reshapeStride(TileStrides &strides, Value src, RankedTensorType result,
+                                unsigned dim) {
   ArrayRef<int64_t> srcShape = tensorOf(src).getShape();
-  int64_t step = suffixProducts(result.getShape())[dim]; // source elements from one neighbour to the next
+  int64_t step =
+      suffixProducts(result.getShape())[dim]; // source elements from one neighbour to the next
   int64_t span = step * result.getDimSize(dim);
   SmallVector<int64_t> srcSteps = suffixProducts(srcShape);
   std::optional<int64_t> perElement; // stride / step, when constant
@@ -190,13 +195,16 @@ TileStride TileStrides::compute(Value value, unsigned dim) {
       .Case<tt::MakeRangeOp>([](auto) { return TileStride::constant(1); })
       .Case<tt::ExpandDimsOp>([&](tt::ExpandDimsOp expand) {
         unsigned axis = expand.getAxis();
-        return dim == axis ? TileStride::constant(0) : get(expand.getSrc(), dim < axis ? dim : dim - 1);
+        return dim == axis ? TileStride::constant(0)
+                           : get(expand.getSrc(), dim < axis ? dim : dim - 1);
       })
       .Case<tt::BroadcastOp>([&](tt::BroadcastOp broadcast) {
         return tensorOf(broadcast.getSrc()).getDimSize(dim) == 1 ? TileStride::constant(0) : of(0);
       })
-      .Case<tt::TransOp>([&](tt::TransOp trans) { return get(trans.getSrc(), trans.getOrder()[dim]); })
-      .Case<tt::ReshapeOp>([&](tt::ReshapeOp reshape) { return reshapeStride(*this, reshape.getSrc(), type, dim); })
+      .Case<tt::TransOp>(
+          [&](tt::TransOp trans) { return get(trans.getSrc(), trans.getOrder()[dim]); })
+      .Case<tt::ReshapeOp>(
+          [&](tt::ReshapeOp reshape) { return reshapeStride(*this, reshape.getSrc(), type, dim); })
       .Case<arith::AddIOp>([&](auto) { return addStrides(of(0), of(1)); })
       .Case<arith::SubIOp>([&](auto) { return addStrides(of(0), of(1), -1); })
       .Case<tt::AddPtrOp>([&](auto) { return addStrides(of(0), of(1)); })
@@ -213,11 +221,13 @@ TileStride TileStrides::compute(Value value, unsigned dim) {
         auto amount = getConstant(op->getOperand(1));
         if (amount && (*amount < 0 || *amount > 62))
           return TileStride::unknown();
-        return scaleStride(of(0), amount ? std::optional<int64_t>(int64_t(1) << *amount) : std::nullopt);
+        return scaleStride(of(0),
+                           amount ? std::optional<int64_t>(int64_t(1) << *amount) : std::nullopt);
       })
       .Case<arith::ExtSIOp, arith::TruncIOp>([&](auto cast) {
         // Bits are not numbers: i1 true is -1 when sign-extended.
-        if (getElementTypeOrSelf(cast.getIn()).isInteger(1) || getElementTypeOrSelf(cast.getType()).isInteger(1))
+        if (getElementTypeOrSelf(cast.getIn()).isInteger(1) ||
+            getElementTypeOrSelf(cast.getType()).isInteger(1))
           return uniformIfOperandsAre();
         // Narrow index types wrap early: only 32 and 64 bits count as indices.
         if (getElementTypeOrSelf(cast.getIn()).getIntOrFloatBitWidth() < 32 ||
@@ -226,7 +236,8 @@ TileStride TileStrides::compute(Value value, unsigned dim) {
         return of(0);
       })
       .Case<arith::ExtUIOp>([&](arith::ExtUIOp cast) {
-        if (getElementTypeOrSelf(cast.getIn()).getIntOrFloatBitWidth() >= 32 && isNonNegative(cast.getIn()))
+        if (getElementTypeOrSelf(cast.getIn()).getIntOrFloatBitWidth() >= 32 &&
+            isNonNegative(cast.getIn()))
           return of(0);
         return uniformIfOperandsAre();
       })
@@ -255,10 +266,11 @@ TileStride TileStrides::compute(Value value, unsigned dim) {
       .Case<tt::LoadOp>([&](tt::LoadOp load) {
         return load.getIsVolatile() ? TileStride::unknown() : uniformIfOperandsAre();
       })
-      .Case<tt::FpToFpOp, tt::ClampFOp, tt::PreciseSqrtOp, tt::PreciseDivFOp, tt::MulhiUIOp, tt::IntToPtrOp,
-            tt::PtrToIntOp>([&](auto) { return uniformIfOperandsAre(); })
+      .Case<tt::FpToFpOp, tt::ClampFOp, tt::PreciseSqrtOp, tt::PreciseDivFOp, tt::MulhiUIOp,
+            tt::IntToPtrOp, tt::PtrToIntOp>([&](auto) { return uniformIfOperandsAre(); })
       .Default([&](Operation *other) {
-        return OpTrait::hasElementwiseMappableTraits(other) ? uniformIfOperandsAre() : TileStride::unknown();
+        return OpTrait::hasElementwiseMappableTraits(other) ? uniformIfOperandsAre()
+                                                            : TileStride::unknown();
       });
 }
 

@@ -250,11 +250,17 @@ llvm::StringRef describe(const Expr &expr) {
 }
 
 Environment::~Environment() = default;
-std::optional<std::vector<std::string>> Environment::namedTupleFields(const Host &) { return std::nullopt; }
-std::optional<std::vector<AggregateField>> Environment::aggregateFields(const Host &) { return std::nullopt; }
+std::optional<std::vector<std::string>> Environment::namedTupleFields(const Host &) {
+  return std::nullopt;
+}
+std::optional<std::vector<AggregateField>> Environment::aggregateFields(const Host &) {
+  return std::nullopt;
+}
 const FunctionDef *Environment::aggregateInit(const Host &) { return nullptr; }
 std::optional<std::string> Environment::className(const Host &) { return std::nullopt; }
-std::optional<std::string> Environment::format(const Value &, llvm::StringRef) { return std::nullopt; }
+std::optional<std::string> Environment::format(const Value &, llvm::StringRef) {
+  return std::nullopt;
+}
 std::vector<std::string> Environment::visibleNames(const FunctionDef &) { return {}; }
 std::vector<std::string> Environment::attributeNames(const Host &) { return {}; }
 

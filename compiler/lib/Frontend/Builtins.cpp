@@ -108,9 +108,11 @@ static const Table &table() {
   static const Table instance = [] {
     Table t;
     for (llvm::ArrayRef<BuiltinInfo> family :
-         {programRows(), shapeRows(), dotRows(), memoryRows(), descriptorRows(), atomicRows(), selectRows(), mathRows(),
-          reduceRows(), sortRows(), randomRows(), debugRows(), libdeviceRows(), libraryRows(), bitRows(), mapRows(), indexRows(), distributedRows(), shmemRows(),
-          ascendRows(), extensionRows(), threadRows(), sliceRows(), dtypeRows(), pythonRows()})
+         {programRows(),   shapeRows(),  dotRows(),         memoryRows(),  descriptorRows(),
+          atomicRows(),    selectRows(), mathRows(),        reduceRows(),  sortRows(),
+          randomRows(),    debugRows(),  libdeviceRows(),   libraryRows(), bitRows(),
+          mapRows(),       indexRows(),  distributedRows(), shmemRows(),   ascendRows(),
+          extensionRows(), threadRows(), sliceRows(),       dtypeRows(),   pythonRows()})
       for (const BuiltinInfo &info : family) {
         t.rows.push_back(&info);
         t.byName.try_emplace(std::string(info.module) + "." + info.name, &info);
@@ -133,19 +135,24 @@ const BuiltinInfo *nereid::frontend::findBuiltin(llvm::StringRef module, llvm::S
   return table().byName.lookup((module + "." + name).str());
 }
 
-const BuiltinInfo *nereid::frontend::findMethod(llvm::StringRef name) { return table().methods.lookup(name); }
+const BuiltinInfo *nereid::frontend::findMethod(llvm::StringRef name) {
+  return table().methods.lookup(name);
+}
 
 llvm::ArrayRef<Parameter> nereid::frontend::parameters(const BuiltinInfo &info) {
   auto it = table().parameters.find(&info);
-  return it == table().parameters.end() ? llvm::ArrayRef<Parameter>() : llvm::ArrayRef<Parameter>(it->second);
+  return it == table().parameters.end() ? llvm::ArrayRef<Parameter>()
+                                        : llvm::ArrayRef<Parameter>(it->second);
 }
 
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
 
-BoundArgs nereid::frontend::bindArguments(const BuiltinInfo &info, llvm::ArrayRef<Argument> positional,
-                                          llvm::ArrayRef<KeywordArgument> keywords, const SourceRange &range) {
+BoundArgs nereid::frontend::bindArguments(const BuiltinInfo &info,
+                                          llvm::ArrayRef<Argument> positional,
+                                          llvm::ArrayRef<KeywordArgument> keywords,
+                                          const SourceRange &range) {
   llvm::ArrayRef<Parameter> params = parameters(info);
   std::string name = functionName(info);
   BoundArgs bound{info, {}, {}, range};
@@ -176,8 +183,8 @@ BoundArgs nereid::frontend::bindArguments(const BuiltinInfo &info, llvm::ArrayRe
     // What code written for upstream hands through to the compiler.
     if (keyword.name == "_semantic" || keyword.name == "_builder" || keyword.name == "_generator")
       continue;
-    const Parameter *parameter =
-        llvm::find_if(params, [&](const Parameter &p) { return p.name == keyword.name && !p.isKeywords; });
+    const Parameter *parameter = llvm::find_if(
+        params, [&](const Parameter &p) { return p.name == keyword.name && !p.isKeywords; });
     if (parameter == params.end() && !params.empty() && params.back().isKeywords) {
       size_t last = params.size() - 1;
       Tuple rest = given[last] ? bound.values[last].as<Tuple>() : Tuple{};

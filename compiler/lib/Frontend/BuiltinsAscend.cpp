@@ -16,7 +16,8 @@ static Value compileHint(Semantic &s, const BoundArgs &args) {
   tensorArg(s, args, 0);
   s.constexprString(args, 1);
   if (!args[2].isNone() && !args[2].isConstexpr())
-    fail(Diag::not_constexpr, args.ranges[2], "hint_val", functionName(args.info), args[2].describe());
+    fail(Diag::not_constexpr, args.ranges[2], "hint_val", functionName(args.info),
+         args[2].describe());
   return args[0];
 }
 
@@ -24,7 +25,8 @@ static Value multibuffer(Semantic &s, const BoundArgs &args) {
   tensorArg(s, args, 0);
   Int size = s.constexprInt(args, 1);
   if (size != 2)
-    fail(Diag::argument_out_of_range, args.ranges[1], toString(size), "the number of buffers", "2", "2");
+    fail(Diag::argument_out_of_range, args.ranges[1], toString(size), "the number of buffers", "2",
+         "2");
   return args[0];
 }
 
@@ -56,8 +58,9 @@ static std::string senderArg(Semantic &s, const BoundArgs &args) {
   std::string sender = choiceArg(s, args, 0, {"cube", "vector"});
   std::string receiver = choiceArg(s, args, 1, {"cube", "vector"});
   if (sender == receiver)
-    fail(Diag::argument_kind, args.ranges[1], "receiver", functionName(args.info), "the other kind of core than sender",
-         "'" + receiver + "'", "a core does not signal itself");
+    fail(Diag::argument_kind, args.ranges[1], "receiver", functionName(args.info),
+         "the other kind of core than sender", "'" + receiver + "'",
+         "a core does not signal itself");
   checkEvent(s, args, 2);
   return sender;
 }
@@ -81,7 +84,9 @@ static Value syncBlockWait(Semantic &s, const BoundArgs &args) {
   std::string sender = senderArg(s, args);
   bool known = s.coreFlags.contains(flagName(args, sender)) || s.coreFlags.contains(sender + " ?");
   if (!args[2].is<Int>())
-    known = llvm::any_of(s.coreFlags, [&](const auto &flag) { return llvm::StringRef(flag).starts_with(sender + " "); });
+    known = llvm::any_of(s.coreFlags, [&](const auto &flag) {
+      return llvm::StringRef(flag).starts_with(sender + " ");
+    });
   if (!known)
     fail(Diag::core_flag_order, args.range, sender,
          args[2].is<Int>() ? "event " + toString(args[2].as<Int>()) : std::string("this event"));
@@ -98,14 +103,17 @@ static Value syncBlockAll(Semantic &s, const BoundArgs &args) {
   }
   fail(Diag::target_lacks, args.range, "al.sync_block_all('" + mode + "')",
        "programs of a launch have no barrier of their own",
-       "split the kernel into two launches, or call libshmem_device.barrier_all() when all ranks run this kernel");
+       "split the kernel into two launches, or call libshmem_device.barrier_all() when all ranks "
+       "run this kernel");
 }
 
 //===----------------------------------------------------------------------===//
 // Other names
 //===----------------------------------------------------------------------===//
 
-static Value castRule(Semantic &s, const BoundArgs &args) { return findBuiltin("tl", "cast")->rule(s, args); }
+static Value castRule(Semantic &s, const BoundArgs &args) {
+  return findBuiltin("tl", "cast")->rule(s, args);
+}
 static Value libdeviceRule(Semantic &s, const BoundArgs &args) {
   return findBuiltin("libdevice", args.info.name)->rule(s, args);
 }
@@ -126,7 +134,8 @@ static Value lacking(Semantic &, const BoundArgs &args) {
   const char *instead = "leave it out: values of the kernel need no place on the CPU";
   if (name.starts_with("custom")) {
     why = "custom operations are device code for Ascend";
-    instead = "write it with functions of tl and al; for the built-in ones use al.index_select_simd, al.index_put, "
+    instead = "write it with functions of tl and al; for the built-in ones use "
+              "al.index_select_simd, al.index_put, "
               "al.gather_out_to_ub, al.scatter_ub_to_out";
   } else if (module == "bl") {
     why = "buffers of on-chip memory are changed in place, which values of the kernel are not";
@@ -138,31 +147,44 @@ static Value lacking(Semantic &, const BoundArgs &args) {
 static const BuiltinInfo rows[] = {
     {"al", "compile_hint", "ptr, hint_name, hint_val=None", false, compileHint,
      "A hint for the Ascend compiler; no effect on what the kernel computes. Returns ptr.\n\n"
-     "hint_name: a string; hint_val: None, a bool, an integer, a string or a tuple of integers, known at compile time."},
+     "hint_name: a string; hint_val: None, a bool, an integer, a string or a tuple of integers, "
+     "known at compile time."},
     {"al", "multibuffer", "src, size", false, multibuffer,
-     "A hint that src is buffered twice (size is 2); no effect on what the kernel computes. Returns src."},
-    {"al", "sync_block_set", "sender, receiver, event_id, sender_pipe=None, receiver_pipe=None", false, syncBlockSet,
-     "Sets a flag from the cube core to the vector cores of its AI core, or the other way round.\n\n"
-     "sender, receiver: \"cube\" and \"vector\". event_id: 0 to 15, or an integer scalar. On the CPU a program runs its\n"
+     "A hint that src is buffered twice (size is 2); no effect on what the kernel computes. "
+     "Returns src."},
+    {"al", "sync_block_set", "sender, receiver, event_id, sender_pipe=None, receiver_pipe=None",
+     false, syncBlockSet,
+     "Sets a flag from the cube core to the vector cores of its AI core, or the other way "
+     "round.\n\n"
+     "sender, receiver: \"cube\" and \"vector\". event_id: 0 to 15, or an integer scalar. On the "
+     "CPU a program runs its\n"
      "cube and vector code in the order of the text, so the flag is there for every later wait."},
-    {"al", "sync_block_wait", "sender, receiver, event_id, sender_pipe=None, receiver_pipe=None", false, syncBlockWait,
-     "Waits for a flag of al.sync_block_set, which must stand above it in the text: below it, it would never come on\n"
+    {"al", "sync_block_wait", "sender, receiver, event_id, sender_pipe=None, receiver_pipe=None",
+     false, syncBlockWait,
+     "Waits for a flag of al.sync_block_set, which must stand above it in the text: below it, it "
+     "would never come on\n"
      "the CPU, and is an error."},
     {"al", "sync_block_all", "mode, event_id", false, syncBlockAll,
-     "Barrier among cores: \"all_sub_vector\" among the vector cores of one AI core (where the profile has one of\n"
-     "them), \"all_cube\", \"all_vector\" and \"all\" among those of the whole launch (an error on the CPU).\n"
+     "Barrier among cores: \"all_sub_vector\" among the vector cores of one AI core (where the "
+     "profile has one of\n"
+     "them), \"all_cube\", \"all_vector\" and \"all\" among those of the whole launch (an error on "
+     "the CPU).\n"
      "event_id: 0 to 15."},
-    {"al", "cast", "input, dtype, fp_downcast_rounding=None, bitcast=False, overflow_mode=None", false, castRule,
-     "tl.cast under the extension's name."},
-    {"al", "atan2", "y, x", false, libdeviceRule, "Angle of the point (x, y), for floating operands."},
+    {"al", "cast", "input, dtype, fp_downcast_rounding=None, bitcast=False, overflow_mode=None",
+     false, castRule, "tl.cast under the extension's name."},
+    {"al", "atan2", "y, x", false, libdeviceRule,
+     "Angle of the point (x, y), for floating operands."},
     {"al", "isfinited", "x", false, libdeviceRule, "int1: is it finite?"},
     {"al", "finitef", "x", false, libdeviceRule, "int1: is it finite?"},
     {"al", "int64", "x", false, int64Rule, "A number as an int64 scalar."},
-    {"al", "custom", "name, *args, out=None, **attributes", false, lacking, "Not on the CPU target: a custom operation for Ascend."},
+    {"al", "custom", "name, *args, out=None, **attributes", false, lacking,
+     "Not on the CPU target: a custom operation for Ascend."},
     {"al", "custom_semantic", "name, *args, out=None, **attributes", false, lacking,
      "Not on the CPU target: a custom operation for Ascend."},
-    {"al", "copy", "src, dst", false, lacking, "Not on the CPU target: a copy between on-chip buffers."},
-    {"al", "copy_from_ub_to_l1", "src, dst", false, lacking, "Not on the CPU target: a copy between on-chip buffers."},
+    {"al", "copy", "src, dst", false, lacking,
+     "Not on the CPU target: a copy between on-chip buffers."},
+    {"al", "copy_from_ub_to_l1", "src, dst", false, lacking,
+     "Not on the CPU target: a copy between on-chip buffers."},
     {"al", "fixpipe", "src, dst, dma_mode=None, dual_dst_mode=None", false, lacking,
      "Not on the CPU target: a copy from the cube core's accumulator to a buffer."},
     {"bl", "alloc", "etype, shape, _address_space=None, is_mem_unique=False", false, lacking,
@@ -171,7 +193,8 @@ static const BuiltinInfo rows[] = {
      "Not on the CPU target: a block as an on-chip buffer."},
     {"bl", "to_tensor", "memref, writable=True, target_shape=None", false, lacking,
      "Not on the CPU target: an on-chip buffer as a block."},
-    {"bl", "subview", "src, offsets, sizes, strides", false, lacking, "Not on the CPU target: a window of a buffer."},
+    {"bl", "subview", "src, offsets, sizes, strides", false, lacking,
+     "Not on the CPU target: a window of a buffer."},
 };
 
 llvm::ArrayRef<BuiltinInfo> nereid::frontend::extensionRows() { return rows; }
@@ -190,14 +213,16 @@ struct Enumeration {
 static const std::vector<Enumeration> &enumerations() {
   static const std::vector<Enumeration> table = {
       {"CORE", {"VECTOR", "CUBE", "CUBE_OR_VECTOR", "CUBE_AND_VECTOR"}},
-      {"PIPE", {"PIPE_S", "PIPE_V", "PIPE_M", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_ALL", "PIPE_FIX"}},
+      {"PIPE",
+       {"PIPE_S", "PIPE_V", "PIPE_M", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_ALL",
+        "PIPE_FIX"}},
       {"MODE", {"SIMD", "SIMT", "MIX"}},
       {"IteratorType",
-       {"Parallel", "Broadcast", "Transpose", "Reduction", "Interleave", "Deinterleave", "Inverse", "Pad", "Concat",
-        "Gather", "Cumulative", "Opaque"}},
+       {"Parallel", "Broadcast", "Transpose", "Reduction", "Interleave", "Deinterleave", "Inverse",
+        "Pad", "Concat", "Gather", "Cumulative", "Opaque"}},
       {"SYNC_IN_VF",
-       {"VV_ALL", "VST_VLD", "VLD_VST", "VST_VST", "VS_ALL", "VST_LD", "VLD_ST", "VST_ST", "SV_ALL", "ST_VLD",
-        "LD_VST", "ST_VST"}},
+       {"VV_ALL", "VST_VLD", "VLD_VST", "VST_VST", "VS_ALL", "VST_LD", "VLD_ST", "VST_ST", "SV_ALL",
+        "ST_VLD", "LD_VST", "ST_VST"}},
       {"FixpipeDMAMode", {"NZ2DN", "NZ2ND", "NZ2NZ"}},
       {"FixpipeDualDstMode", {"NO_DUAL", "COLUMN_SPLIT", "ROW_SPLIT"}},
       {"ascend_address_space", {"UB", "L1", "L0A", "L0B", "L0C"}},

@@ -13,7 +13,8 @@ static Tensor atomicPointer(Semantic &s, const BoundArgs &args) {
   Tensor pointer = tensorArg(s, args, 0);
   if (!pointer.type.isPointerLike())
     fail(Diag::not_a_pointer, args.ranges[0], functionName(args.info), args[0].describe(),
-         pointer.type.isBlockPointer() ? "block pointers are not accepted; use a block of pointers" : "");
+         pointer.type.isBlockPointer() ? "block pointers are not accepted; use a block of pointers"
+                                       : "");
   if (pointer.type.element().isConstPointer())
     fail(Diag::store_const, args.ranges[0]);
   return pointer;
@@ -28,8 +29,8 @@ static Tensor atomicValue(Semantic &s, const BoundArgs &args, unsigned i, Tensor
     plain = false; // keeps its bits
   Tensor value = plain ? s.constant(args[i], pointee, args.ranges[i]) : tensorArg(s, args, i);
   if (!pointer.type.isBlock() && value.type.isBlock())
-    fail(Diag::scalar_pointer_block, args.ranges[i], parameterName(args, i), functionName(args.info),
-         args[i].describe());
+    fail(Diag::scalar_pointer_block, args.ranges[i], parameterName(args, i),
+         functionName(args.info), args[i].describe());
   std::tie(pointer, value) = s.broadcast(pointer, value, args.info.name, args.range);
   return s.cast(value, pointee, args.range);
 }
@@ -42,23 +43,24 @@ static Tensor atomicMask(Semantic &s, const BoundArgs &args, unsigned i, Tensor 
     fail(Diag::mask_not_bool, args.ranges[i], args[i].describe());
   mask = s.toBool(mask, args.ranges[i]);
   if (!pointer.type.isBlock() && mask.type.isBlock())
-    fail(Diag::scalar_pointer_block, args.ranges[i], parameterName(args, i), functionName(args.info),
-         args[i].describe());
+    fail(Diag::scalar_pointer_block, args.ranges[i], parameterName(args, i),
+         functionName(args.info), args[i].describe());
   std::tie(pointer, mask) = s.broadcast(pointer, mask, args.info.name, args.range);
   return mask;
 }
 
-static Tensor emitRMW(Semantic &s, const BoundArgs &args, tt::RMWOp kind, const Tensor &pointer, const Tensor &value,
-                      const Tensor &mask) {
-  auto op = s.emit<tt::AtomicRMWOp>(args.range, value.handle.getType(), kind, pointer.handle, value.handle,
-                                    mask.handle, semArg(s, args, 3), scopeArg(s, args, 4));
+static Tensor emitRMW(Semantic &s, const BoundArgs &args, tt::RMWOp kind, const Tensor &pointer,
+                      const Tensor &value, const Tensor &mask) {
+  auto op =
+      s.emit<tt::AtomicRMWOp>(args.range, value.handle.getType(), kind, pointer.handle,
+                              value.handle, mask.handle, semArg(s, args, 3), scopeArg(s, args, 4));
   return s.wrap(op.getResult(), value.type, args.range);
 }
 
 /// The bits of IEEE numbers of one sign are ordered as integers: upwards for
 /// positive ones (signed comparison), downwards for negative ones (unsigned).
-static Tensor floatMinMax(Semantic &s, const BoundArgs &args, bool isMax, const Tensor &pointer, const Tensor &value,
-                          const Tensor &mask) {
+static Tensor floatMinMax(Semantic &s, const BoundArgs &args, bool isMax, const Tensor &pointer,
+                          const Tensor &value, const Tensor &mask) {
   Type element = value.type.element();
   bool wide = element.bits() == 64;
   Type integer = wide ? Scalar::Int64 : Scalar::Int32;
@@ -131,8 +133,9 @@ static Value atomicCas(Semantic &s, const BoundArgs &args) {
   Tensor expected = atomicValue(s, args, 1, pointer);
   Tensor value = atomicValue(s, args, 2, pointer);
   expected = s.broadcastTo(expected, pointer.type.shape(), args.range);
-  auto op = s.emit<tt::AtomicCASOp>(args.range, value.handle.getType(), pointer.handle, expected.handle, value.handle,
-                                    semArg(s, args, 3), scopeArg(s, args, 4));
+  auto op =
+      s.emit<tt::AtomicCASOp>(args.range, value.handle.getType(), pointer.handle, expected.handle,
+                              value.handle, semArg(s, args, 3), scopeArg(s, args, 4));
   return s.wrap(op.getResult(), value.type, args.range);
 }
 
@@ -150,21 +153,28 @@ static Value atomicPoll(Semantic &s, const BoundArgs &args) {
   mlir::Value timeout;
   if (!args[4].isNone())
     timeout = intScalarArg(s, args, 4, Scalar::Int64).handle;
-  auto op = s.emit<tt::AtomicPollOp>(args.range, s.builder.getI1Type(), pointer.handle, expected.handle, timeout, sem,
-                                     scope);
+  auto op = s.emit<tt::AtomicPollOp>(args.range, s.builder.getI1Type(), pointer.handle,
+                                     expected.handle, timeout, sem, scope);
   return s.wrap(op.getResult(), Scalar::Int1, args.range);
 }
 
-#define NEREID_ATOMIC(NAME, KIND, DOC)                                                                                 \
-  {"tl", NAME, "pointer, val, mask=None, sem=None, scope=None", true, atomicRMW<KIND>,                                 \
-   DOC "\n\n"                                                                                                          \
-       "pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element\n"     \
-       "type. Lanes where mask is false do nothing and return an undefined value.\n"                                   \
-       "sem: \"acquire\", \"release\", \"acq_rel\" (default) or \"relaxed\". scope: \"gpu\" (default), \"npu\",\n"     \
+#define NEREID_ATOMIC(NAME, KIND, DOC)                                                             \
+  {"tl",                                                                                           \
+   NAME,                                                                                           \
+   "pointer, val, mask=None, sem=None, scope=None",                                                \
+   true,                                                                                           \
+   atomicRMW<KIND>,                                                                                \
+   DOC "\n\n"                                                                                      \
+       "pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast " \
+       "to the element\n"                                                                          \
+       "type. Lanes where mask is false do nothing and return an undefined value.\n"               \
+       "sem: \"acquire\", \"release\", \"acq_rel\" (default) or \"relaxed\". scope: \"gpu\" "      \
+       "(default), \"npu\",\n"                                                                     \
        "\"cta\" or \"sys\". Returns the old values."}
 
 static const BuiltinInfo rows[] = {
-    NEREID_ATOMIC("atomic_add", Kind::Add, "Atomically adds val (integers, fp16, bf16, fp32, fp64)."),
+    NEREID_ATOMIC("atomic_add", Kind::Add,
+                  "Atomically adds val (integers, fp16, bf16, fp32, fp64)."),
     NEREID_ATOMIC("atomic_max", Kind::Max, "Atomically takes the greater of memory and val."),
     NEREID_ATOMIC("atomic_min", Kind::Min, "Atomically takes the lesser of memory and val."),
     NEREID_ATOMIC("atomic_and", Kind::And, "Atomic bitwise and (integers)."),
@@ -172,10 +182,14 @@ static const BuiltinInfo rows[] = {
     NEREID_ATOMIC("atomic_xor", Kind::Xor, "Atomic bitwise exclusive or (integers)."),
     NEREID_ATOMIC("atomic_xchg", Kind::Exchange, "Atomically replaces memory by val."),
     {"tl", "atomic_cas", "pointer, cmp, val, sem=None, scope=None", true, atomicCas,
-     "Atomic compare and swap: memory becomes val where it equals cmp (bit by bit). Returns the old values.\n\n"
-     "pointer: a pointer or block of pointers to elements of 8 to 64 bits; sem and scope as of tl.atomic_add."},
-    {"tl", "atomic_poll", "pointer, expected_value, sem=None, scope=None, timeout_ns=None", true, atomicPoll,
-     "Spins until the 32- or 64-bit integer at pointer equals expected_value; returns int1, False when timeout_ns\n"
+     "Atomic compare and swap: memory becomes val where it equals cmp (bit by bit). Returns the "
+     "old values.\n\n"
+     "pointer: a pointer or block of pointers to elements of 8 to 64 bits; sem and scope as of "
+     "tl.atomic_add."},
+    {"tl", "atomic_poll", "pointer, expected_value, sem=None, scope=None, timeout_ns=None", true,
+     atomicPoll,
+     "Spins until the 32- or 64-bit integer at pointer equals expected_value; returns int1, False "
+     "when timeout_ns\n"
      "nanoseconds went by. sem defaults to \"acquire\"."},
 };
 

@@ -27,18 +27,26 @@ static Value hint(Semantic &s, const BoundArgs &args, llvm::StringRef attribute)
     op->setDiscardableAttr(attribute, dense);
   } else {
     auto argument = mlir::cast<mlir::BlockArgument>(input.handle);
-    if (auto function = mlir::dyn_cast<mlir::FunctionOpInterface>(argument.getOwner()->getParentOp());
+    if (auto function =
+            mlir::dyn_cast<mlir::FunctionOpInterface>(argument.getOwner()->getParentOp());
         function && argument.getOwner()->isEntryBlock())
       function.setArgAttr(argument.getArgNumber(), attribute,
-                          attribute == "tt.divisibility" ? mlir::Attribute(s.builder.getI32IntegerAttr(numbers[0]))
-                                                         : mlir::Attribute(dense));
+                          attribute == "tt.divisibility"
+                              ? mlir::Attribute(s.builder.getI32IntegerAttr(numbers[0]))
+                              : mlir::Attribute(dense));
   }
   return input;
 }
 
-static Value multipleOf(Semantic &s, const BoundArgs &args) { return hint(s, args, "tt.divisibility"); }
-static Value maxContiguous(Semantic &s, const BoundArgs &args) { return hint(s, args, "tt.contiguity"); }
-static Value maxConstancy(Semantic &s, const BoundArgs &args) { return hint(s, args, "tt.constancy"); }
+static Value multipleOf(Semantic &s, const BoundArgs &args) {
+  return hint(s, args, "tt.divisibility");
+}
+static Value maxContiguous(Semantic &s, const BoundArgs &args) {
+  return hint(s, args, "tt.contiguity");
+}
+static Value maxConstancy(Semantic &s, const BoundArgs &args) {
+  return hint(s, args, "tt.constancy");
+}
 
 static Value assume(Semantic &s, const BoundArgs &args) {
   Tensor condition = s.toCondition(args[0], args.ranges[0]);
@@ -122,7 +130,8 @@ static Value printRule(Semantic &s, const BoundArgs &args) {
       prefix += (prefix.empty() ? "" : " ") + pythonText(item);
   }
   const BuiltinInfo *info = findBuiltin("tl", "device_print");
-  BoundArgs call{*info, {prefix, rest, args[1]}, {args.ranges[0], args.ranges[0], args.ranges[1]}, args.range};
+  BoundArgs call{
+      *info, {prefix, rest, args[1]}, {args.ranges[0], args.ranges[0], args.ranges[1]}, args.range};
   return devicePrint(s, call);
 }
 
@@ -134,7 +143,8 @@ static Value deviceAssert(Semantic &s, const BoundArgs &args) {
   if (!args[2].isNone()) {
     // Lanes that the mask excludes hold.
     Tensor mask = s.toBool(tensorArg(s, args, 2), args.ranges[2]);
-    condition = s.logical(false, condition, s.unary(UnaryOp::Not, mask, args.range), args.range).as<Tensor>();
+    condition = s.logical(false, condition, s.unary(UnaryOp::Not, mask, args.range), args.range)
+                    .as<Tensor>();
   }
   s.emit<tt::AssertOp>(args.range, condition.handle, message);
   return None{};
@@ -152,7 +162,8 @@ static Value inlineAsm(Semantic &s, const BoundArgs &args) {
   for (size_t i = 0; i < operands.size(); ++i)
     for (size_t j = 0; j < operands.size(); ++j)
       if (i != j)
-        operands[i] = s.broadcast(operands[i], operands[j], "tl.inline_asm_elementwise", args.range).first;
+        operands[i] =
+            s.broadcast(operands[i], operands[j], "tl.inline_asm_elementwise", args.range).first;
   std::vector<int64_t> shape;
   llvm::SmallVector<mlir::Value> handles;
   for (const Tensor &operand : operands) {
@@ -163,16 +174,16 @@ static Value inlineAsm(Semantic &s, const BoundArgs &args) {
   for (const Value &item : itemsArg(args, 3)) {
     const Type *type = item.getIf<Type>();
     if (!type)
-      fail(Diag::constexpr_kind, args.ranges[3], "dtype", functionName(args.info), "a dtype or a tuple of them",
-           item.describe());
+      fail(Diag::constexpr_kind, args.ranges[3], "dtype", functionName(args.info),
+           "a dtype or a tuple of them", item.describe());
     results.push_back(shape.empty() ? *type : Type::block(shape, *type));
   }
   llvm::SmallVector<mlir::Type> lowered;
   for (const Type &type : results)
     lowered.push_back(type.lower(s.builder.getContext()));
   Int pack = s.constexprInt(args, 5);
-  auto op = s.emit<tt::ElementwiseInlineAsmOp>(args.range, lowered, text, constraints, s.constexprBool(args, 4),
-                                               uint32_t(pack), handles);
+  auto op = s.emit<tt::ElementwiseInlineAsmOp>(args.range, lowered, text, constraints,
+                                               s.constexprBool(args, 4), uint32_t(pack), handles);
   Tuple tuple;
   for (auto [value, type] : llvm::zip(op.getResult(), results))
     tuple.items.push_back(s.wrap(value, type, args.range));
@@ -181,28 +192,36 @@ static Value inlineAsm(Semantic &s, const BoundArgs &args) {
 
 static const BuiltinInfo rows[] = {
     {"tl", "multiple_of", "input, values", true, multipleOf,
-     "Promises that the elements (of a block: the first of each run of contiguous ones) are multiples of values, one\n"
+     "Promises that the elements (of a block: the first of each run of contiguous ones) are "
+     "multiples of values, one\n"
      "per dimension. Returns input."},
     {"tl", "max_contiguous", "input, values", true, maxContiguous,
-     "Promises that the first values elements of each dimension are consecutive numbers. Returns input."},
+     "Promises that the first values elements of each dimension are consecutive numbers. Returns "
+     "input."},
     {"tl", "max_constancy", "input, values", true, maxConstancy,
      "Promises that the first values elements of each dimension are equal. Returns input."},
     {"tl", "assume", "cond", false, assume, "Promises that a scalar condition holds."},
-    {"tl", "debug_barrier", "", false, debugBarrier, "Orders the memory accesses of the program's threads."},
-    {"al", "debug_barrier", "sync_mode=None", false, debugBarrier, "Orders memory accesses of a vector function."},
-    {"tl", "static_print", "*values, sep=\" \", end=\"\\n\", file=None, flush=False", false, staticPrint,
+    {"tl", "debug_barrier", "", false, debugBarrier,
+     "Orders the memory accesses of the program's threads."},
+    {"al", "debug_barrier", "sync_mode=None", false, debugBarrier,
+     "Orders memory accesses of a vector function."},
+    {"tl", "static_print", "*values, sep=\" \", end=\"\\n\", file=None, flush=False", false,
+     staticPrint,
      "Prints while compiling: constants as Python does, run-time values by their types."},
     {"tl", "static_assert", "cond, msg=\"\"", false, staticAssert,
      "Stops the compilation with msg unless cond, a compile-time value, holds."},
     {"tl", "device_print", "prefix, *args, hex=False", false, devicePrint,
-     "Prints prefix and the elements of the arguments from every program. prefix: printable ASCII, known at compile\n"
+     "Prints prefix and the elements of the arguments from every program. prefix: printable ASCII, "
+     "known at compile\n"
      "time. hex: integers in hexadecimal."},
     {"python", "print", "*args, hex=False", false, printRule,
      "print in a kernel is tl.device_print; leading constants are the prefix."},
     {"tl", "device_assert", "cond, msg=\"\", mask=None", false, deviceAssert,
      "In debug mode, stops the job with msg when an element of cond is false where mask holds."},
-    {"tl", "inline_asm_elementwise", "asm, constraints, args, dtype, is_pure, pack", false, inlineAsm,
-     "Assembly of the target, applied to pack elements at a time; args are broadcast together. dtype: that of the\n"
+    {"tl", "inline_asm_elementwise", "asm, constraints, args, dtype, is_pure, pack", false,
+     inlineAsm,
+     "Assembly of the target, applied to pack elements at a time; args are broadcast together. "
+     "dtype: that of the\n"
      "result, or a tuple for several results. The CPU target does not accept it."},
 };
 

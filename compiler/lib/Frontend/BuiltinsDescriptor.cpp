@@ -9,21 +9,24 @@ using namespace nereid::frontend;
 static Tensor descriptorArg(Semantic &s, const BoundArgs &args) {
   Tensor desc = tensorArg(s, args, 0);
   if (!desc.type.isDescriptor())
-    fail(Diag::argument_kind, args.ranges[0], parameterName(args, 0), functionName(args.info), "a tensor descriptor",
-         args[0].describe(), "make one with tl.make_tensor_descriptor");
+    fail(Diag::argument_kind, args.ranges[0], parameterName(args, 0), functionName(args.info),
+         "a tensor descriptor", args[0].describe(), "make one with tl.make_tensor_descriptor");
   return desc;
 }
 
-static Tensor integerItem(Semantic &s, const BoundArgs &args, unsigned i, const Value &item, Type type) {
+static Tensor integerItem(Semantic &s, const BoundArgs &args, unsigned i, const Value &item,
+                          Type type) {
   const Tensor *tensor = item.getIf<Tensor>();
-  bool valid = tensor ? tensor->type.isScalar() && tensor->type.isInteger() : item.is<Int>() || item.is<bool>();
+  bool valid = tensor ? tensor->type.isScalar() && tensor->type.isInteger()
+                      : item.is<Int>() || item.is<bool>();
   if (!valid)
-    fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info), "a list of integers",
-         item.describe(), "");
+    fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info),
+         "a list of integers", item.describe(), "");
   return tensor ? s.cast(*tensor, type, args.ranges[i]) : s.constant(item, type, args.ranges[i]);
 }
 
-static llvm::SmallVector<mlir::Value> offsetsArg(Semantic &s, const BoundArgs &args, unsigned i, const Tensor &desc) {
+static llvm::SmallVector<mlir::Value> offsetsArg(Semantic &s, const BoundArgs &args, unsigned i,
+                                                 const Tensor &desc) {
   llvm::SmallVector<mlir::Value> values;
   for (const Value &item : itemsArg(args, i))
     values.push_back(integerItem(s, args, i, item, Scalar::Int32).handle);
@@ -42,7 +45,8 @@ static Value makeDescriptor(Semantic &s, const BoundArgs &args) {
   s.checkShape(blockShape, args.ranges[3]);
   size_t rank = blockShape.size();
   if (rank < 1 || rank > 5)
-    fail(Diag::descriptor_invalid, args.ranges[3], "block_shape has rank " + std::to_string(rank), "ranks 1 to 5 work");
+    fail(Diag::descriptor_invalid, args.ranges[3], "block_shape has rank " + std::to_string(rank),
+         "ranks 1 to 5 work");
   llvm::SmallVector<mlir::Value> shape, strides;
   for (const Value &item : itemsArg(args, 1))
     shape.push_back(integerItem(s, args, 1, item, Scalar::Int32).handle);
@@ -55,18 +59,22 @@ static Value makeDescriptor(Semantic &s, const BoundArgs &args) {
     fail(Diag::descriptor_rank, args.ranges[2], "strides", strides.size(), rank);
   const Int *last = strideItems.back().getIf<Int>();
   if (!last || *last != 1)
-    fail(Diag::descriptor_invalid, args.ranges[2], "the last stride is " + strideItems.back().describe(),
+    fail(Diag::descriptor_invalid, args.ranges[2],
+         "the last stride is " + strideItems.back().describe(),
          "it must be the constant 1: the innermost dimension is contiguous");
   if (blockShape.back() * element.bits() < 16 * 8)
     fail(Diag::descriptor_invalid, args.ranges[3],
-         llvm::formatv("the innermost dimension of a block has {0} bytes", blockShape.back() * element.bits() / 8).str(),
+         llvm::formatv("the innermost dimension of a block has {0} bytes",
+                       blockShape.back() * element.bits() / 8)
+             .str(),
          "it needs at least 16");
   std::string padding = args[4].isNone() ? "zero" : choiceArg(s, args, 4, {"zero", "nan"});
   if (padding == "nan" && (!element.isFloating() || element.scalar() == Scalar::Fp8E4B15))
     fail(Diag::padding_nan_integer, args.ranges[4], element.str());
   Type type = Type::descriptor(blockShape, element);
-  auto op = s.emit<tt::MakeTensorDescOp>(args.range, type.lower(s.builder.getContext()), base.handle, shape, strides,
-                                         padding == "nan" ? tt::PaddingOption::PAD_NAN : tt::PaddingOption::PAD_ZERO);
+  auto op = s.emit<tt::MakeTensorDescOp>(
+      args.range, type.lower(s.builder.getContext()), base.handle, shape, strides,
+      padding == "nan" ? tt::PaddingOption::PAD_NAN : tt::PaddingOption::PAD_ZERO);
   return s.wrap(op.getResult(), type, args.range);
 }
 
@@ -75,8 +83,9 @@ static Value descriptorLoad(Semantic &s, const BoundArgs &args) {
   auto offsets = offsetsArg(s, args, 1, desc);
   bool isBool = desc.type.element().isBool();
   Type type = Type::block(desc.type.shape(), isBool ? Type(Scalar::Int8) : desc.type.element());
-  auto op = s.emit<tt::DescriptorLoadOp>(args.range, type.lower(s.builder.getContext()), desc.handle, offsets,
-                                         tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
+  auto op =
+      s.emit<tt::DescriptorLoadOp>(args.range, type.lower(s.builder.getContext()), desc.handle,
+                                   offsets, tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
   Tensor result = s.wrap(op.getResult(), type, args.range);
   return isBool ? s.cast(result, Scalar::Int1, args.range) : result;
 }
@@ -92,23 +101,26 @@ static Tensor blockValue(Semantic &s, const BoundArgs &args, unsigned i, const T
 static Value descriptorStore(Semantic &s, const BoundArgs &args) {
   Tensor desc = descriptorArg(s, args);
   auto offsets = offsetsArg(s, args, 1, desc);
-  s.emit<tt::DescriptorStoreOp>(args.range, desc.handle, blockValue(s, args, 2, desc).handle, offsets);
+  s.emit<tt::DescriptorStoreOp>(args.range, desc.handle, blockValue(s, args, 2, desc).handle,
+                                offsets);
   return None{};
 }
 
-template <tt::DescriptorReduceKind kind> static Value descriptorReduce(Semantic &s, const BoundArgs &args) {
+template <tt::DescriptorReduceKind kind>
+static Value descriptorReduce(Semantic &s, const BoundArgs &args) {
   Tensor desc = descriptorArg(s, args);
   auto offsets = offsetsArg(s, args, 1, desc);
   if (desc.type.element().isBool() || desc.type.element().isFp8())
-    fail(Diag::atomic_dtype, args.range, std::string("descriptor.") + args.info.name, desc.type.element().str(),
+    fail(Diag::atomic_dtype, args.range, std::string("descriptor.") + args.info.name,
+         desc.type.element().str(),
          "it works on integers of 8 to 64 bits and on fp16, bf16, fp32 and fp64");
   bool bitwise = kind == tt::DescriptorReduceKind::AND || kind == tt::DescriptorReduceKind::OR ||
                  kind == tt::DescriptorReduceKind::XOR;
   if (bitwise && !desc.type.element().isInteger())
-    fail(Diag::atomic_dtype, args.range, std::string("descriptor.") + args.info.name, desc.type.element().str(),
-         "it works on integers only");
-  auto reduce =
-      s.emit<tt::DescriptorReduceOp>(args.range, kind, desc.handle, blockValue(s, args, 2, desc).handle, offsets);
+    fail(Diag::atomic_dtype, args.range, std::string("descriptor.") + args.info.name,
+         desc.type.element().str(), "it works on integers only");
+  auto reduce = s.emit<tt::DescriptorReduceOp>(args.range, kind, desc.handle,
+                                               blockValue(s, args, 2, desc).handle, offsets);
   bool order = kind == tt::DescriptorReduceKind::MIN || kind == tt::DescriptorReduceKind::MAX;
   if (order && desc.type.element().isUnsigned())
     reduce->setAttr(tt::unsignedAttrName, mlir::UnitAttr::get(reduce.getContext()));
@@ -118,7 +130,8 @@ template <tt::DescriptorReduceKind kind> static Value descriptorReduce(Semantic 
 /// x_offsets of gather and scatter: a 1-D block of int32.
 static Tensor rowsArg(Semantic &s, const BoundArgs &args, unsigned i, const Tensor &desc) {
   if (desc.type.shape().size() != 2 || desc.type.shape()[0] != 1)
-    fail(Diag::descriptor_invalid, args.range, "its blocks have shape " + shapeString(desc.type.shape()),
+    fail(Diag::descriptor_invalid, args.range,
+         "its blocks have shape " + shapeString(desc.type.shape()),
          "gather and scatter need blocks of one row: block_shape=(1, N)");
   Tensor rows = blockArg(s, args, i);
   if (rows.type.shape().size() != 1 || !rows.type.isInteger())
@@ -133,8 +146,8 @@ static Value descriptorGather(Semantic &s, const BoundArgs &args) {
   bool isBool = desc.type.element().isBool();
   Type type = Type::block({rows.type.shape()[0], desc.type.shape()[1]},
                           isBool ? Type(Scalar::Int8) : desc.type.element());
-  auto op = s.emit<tt::DescriptorGatherOp>(args.range, type.lower(s.builder.getContext()), desc.handle, rows.handle,
-                                           column.handle);
+  auto op = s.emit<tt::DescriptorGatherOp>(args.range, type.lower(s.builder.getContext()),
+                                           desc.handle, rows.handle, column.handle);
   Tensor result = s.wrap(op.getResult(), type, args.range);
   return isBool ? s.cast(result, Scalar::Int1, args.range) : result;
 }
@@ -142,45 +155,52 @@ static Value descriptorGather(Semantic &s, const BoundArgs &args) {
 static Value descriptorScatter(Semantic &s, const BoundArgs &args) {
   Tensor desc = descriptorArg(s, args);
   Tensor rows = rowsArg(s, args, 2, desc), column = intScalarArg(s, args, 3, Scalar::Int32);
-  Tensor value = s.broadcastTo(tensorArg(s, args, 1), {rows.type.shape()[0], desc.type.shape()[1]}, args.ranges[1]);
+  Tensor value = s.broadcastTo(tensorArg(s, args, 1), {rows.type.shape()[0], desc.type.shape()[1]},
+                               args.ranges[1]);
   value = s.cast(value, desc.type.element(), args.ranges[1]);
   if (desc.type.element().isBool())
     value = s.cast(value, Scalar::Int8, args.ranges[1]);
-  s.emit<tt::DescriptorScatterOp>(args.range, desc.handle, rows.handle, column.handle, value.handle);
+  s.emit<tt::DescriptorScatterOp>(args.range, desc.handle, rows.handle, column.handle,
+                                  value.handle);
   return None{};
 }
 
 static const char *const reduceDoc =
     "Atomically combines value into the block at offsets; elements outside the tensor are dropped.";
 static const BuiltinInfo rows[] = {
-    {"tl", "make_tensor_descriptor", "base, shape, strides, block_shape, padding_option=\"zero\"", false,
-     makeDescriptor,
+    {"tl", "make_tensor_descriptor", "base, shape, strides, block_shape, padding_option=\"zero\"",
+     false, makeDescriptor,
      "Descriptor of a strided tensor in memory that is read and written in blocks.\n\n"
-     "base: pointer to the first element. shape, strides: integers, one per dimension (1 to 5); the last stride is the\n"
-     "constant 1. block_shape: known at compile time, innermost dimension of at least 16 bytes. padding_option:\n"
+     "base: pointer to the first element. shape, strides: integers, one per dimension (1 to 5); "
+     "the last stride is the\n"
+     "constant 1. block_shape: known at compile time, innermost dimension of at least 16 bytes. "
+     "padding_option:\n"
      "\"zero\" or \"nan\", what elements outside the tensor read as."},
     {"tl", "load_tensor_descriptor", "desc, offsets", false, descriptorLoad, "desc.load(offsets)."},
-    {"tl", "store_tensor_descriptor", "desc, offsets, value", false, descriptorStore, "desc.store(offsets, value)."},
+    {"tl", "store_tensor_descriptor", "desc, offsets, value", false, descriptorStore,
+     "desc.store(offsets, value)."},
     {"descriptor", "load", "self, offsets", false, descriptorLoad,
      "Reads the block at offsets (integers, one per dimension)."},
     {"descriptor", "store", "self, offsets, value", false, descriptorStore,
-     "Writes value, broadcast and cast, to the block at offsets; elements outside the tensor are dropped."},
-    {"descriptor", "atomic_add", "self, offsets, value", false, descriptorReduce<tt::DescriptorReduceKind::ADD>,
-     reduceDoc},
-    {"descriptor", "atomic_min", "self, offsets, value", false, descriptorReduce<tt::DescriptorReduceKind::MIN>,
-     reduceDoc},
-    {"descriptor", "atomic_max", "self, offsets, value", false, descriptorReduce<tt::DescriptorReduceKind::MAX>,
-     reduceDoc},
-    {"descriptor", "atomic_and", "self, offsets, value", false, descriptorReduce<tt::DescriptorReduceKind::AND>,
-     reduceDoc},
-    {"descriptor", "atomic_or", "self, offsets, value", false, descriptorReduce<tt::DescriptorReduceKind::OR>,
-     reduceDoc},
-    {"descriptor", "atomic_xor", "self, offsets, value", false, descriptorReduce<tt::DescriptorReduceKind::XOR>,
-     reduceDoc},
+     "Writes value, broadcast and cast, to the block at offsets; elements outside the tensor are "
+     "dropped."},
+    {"descriptor", "atomic_add", "self, offsets, value", false,
+     descriptorReduce<tt::DescriptorReduceKind::ADD>, reduceDoc},
+    {"descriptor", "atomic_min", "self, offsets, value", false,
+     descriptorReduce<tt::DescriptorReduceKind::MIN>, reduceDoc},
+    {"descriptor", "atomic_max", "self, offsets, value", false,
+     descriptorReduce<tt::DescriptorReduceKind::MAX>, reduceDoc},
+    {"descriptor", "atomic_and", "self, offsets, value", false,
+     descriptorReduce<tt::DescriptorReduceKind::AND>, reduceDoc},
+    {"descriptor", "atomic_or", "self, offsets, value", false,
+     descriptorReduce<tt::DescriptorReduceKind::OR>, reduceDoc},
+    {"descriptor", "atomic_xor", "self, offsets, value", false,
+     descriptorReduce<tt::DescriptorReduceKind::XOR>, reduceDoc},
     {"descriptor", "gather", "self, x_offsets, y_offset", false, descriptorGather,
      "Rows x_offsets[i] from column y_offset on, for descriptors with blocks of one row."},
     {"descriptor", "scatter", "self, value, x_offsets, y_offset", false, descriptorScatter,
-     "Writes row i of value to row x_offsets[i] from column y_offset on, for descriptors with blocks of one row."},
+     "Writes row i of value to row x_offsets[i] from column y_offset on, for descriptors with "
+     "blocks of one row."},
 };
 
 llvm::ArrayRef<BuiltinInfo> nereid::frontend::descriptorRows() { return rows; }

@@ -16,7 +16,8 @@ using namespace nereid::frontend;
 
 template <typename Op> static Value rankQuery(Semantic &s, const BoundArgs &args) {
   Tensor axis = intScalarArg(s, args, 0, Scalar::Int32);
-  return s.wrap(s.emit<Op>(args.range, s.builder.getI32Type(), axis.handle).getResult(), Scalar::Int32, args.range);
+  return s.wrap(s.emit<Op>(args.range, s.builder.getI32Type(), axis.handle).getResult(),
+                Scalar::Int32, args.range);
 }
 
 /// A rank: an integer scalar of at most 32 bits.
@@ -31,7 +32,8 @@ static Value symmAt(Semantic &s, const BoundArgs &args) {
   Tensor pointer = tensorArg(s, args, 0);
   if (!pointer.type.isPointer()) {
     if (pointer.type.isPointerLike()) {
-      Diagnostic diagnostic = makeDiagnostic(Diag::symm_at_block, args.ranges[0], args[0].describe());
+      Diagnostic diagnostic =
+          makeDiagnostic(Diag::symm_at_block, args.ranges[0], args[0].describe());
       noteValue(diagnostic, args[0], "the block of pointers");
       throw CompileError(std::move(diagnostic));
     }
@@ -39,9 +41,10 @@ static Value symmAt(Semantic &s, const BoundArgs &args) {
          "pass a pointer into a symmetric tensor");
   }
   Tensor rank = rankArg(s, args, 1);
-  return s.wrap(
-      s.emit<distributed::SymmAtOp>(args.range, pointer.handle.getType(), pointer.handle, rank.handle).getResult(),
-      pointer.type, args.range);
+  return s.wrap(s.emit<distributed::SymmAtOp>(args.range, pointer.handle.getType(), pointer.handle,
+                                              rank.handle)
+                    .getResult(),
+                pointer.type, args.range);
 }
 
 //===----------------------------------------------------------------------===//
@@ -68,15 +71,15 @@ static Tensor signalValue(Semantic &s, const BoundArgs &args, unsigned i, const 
   Type pointee = signal.type.pointee();
   // A constant keeps its bits: -1 is the all-ones signal of an unsigned type.
   if (const Int *number = args[i].getIf<Int>(); number && *number < 0 && pointee.isUnsigned())
-    return s.cast(s.constant(args[i], Scalar::Int64, args.ranges[i]), pointee,
-                  args.ranges[i]);
+    return s.cast(s.constant(args[i], Scalar::Int64, args.ranges[i]), pointee, args.ranges[i]);
   return intScalarArg(s, args, i, pointee);
 }
 
 static Value wait(Semantic &s, const BoundArgs &args) {
   Tensor signal = signalArg(s, args, 0, 32);
   if (const Int *number = args[1].getIf<Int>(); number && *number < 0)
-    fail(Diag::negative_count, args.ranges[1], parameterName(args, 1), functionName(args.info), toString(*number));
+    fail(Diag::negative_count, args.ranges[1], parameterName(args, 1), functionName(args.info),
+         toString(*number));
   Tensor count = intScalarArg(s, args, 1, Scalar::Int32);
   std::string scope = choiceArg(s, args, 2, {"gpu", "npu", "sys", "cta"});
   std::string semantic = choiceArg(s, args, 3, {"acquire", "relaxed", "release", "acq_rel"});
@@ -88,8 +91,9 @@ static Value wait(Semantic &s, const BoundArgs &args) {
   }
   Tensor value = signalValue(s, args, 4, signal);
   auto memScope = scope == "npu" ? tt::MemSyncScope::GPU : *tt::symbolizeMemSyncScope(scope);
-  auto op = s.emit<distributed::WaitOp>(args.range, s.builder.getI32Type(), signal.handle, count.handle, value.handle,
-                                        memScope, *tt::symbolizeMemSemantic(semantic));
+  auto op =
+      s.emit<distributed::WaitOp>(args.range, s.builder.getI32Type(), signal.handle, count.handle,
+                                  value.handle, memScope, *tt::symbolizeMemSemantic(semantic));
   return s.wrap(op.getToken(), Scalar::Int32, args.range);
 }
 
@@ -98,7 +102,8 @@ static Value consumeToken(Semantic &s, const BoundArgs &args) {
   const Tensor *token = args[1].getIf<Tensor>();
   if (!token || !token->type.isScalar() || !token->type.isInteger())
     fail(Diag::token_dtype, args.ranges[1], args[1].describe());
-  auto op = s.emit<distributed::ConsumeTokenOp>(args.range, value.handle.getType(), value.handle, token->handle);
+  auto op = s.emit<distributed::ConsumeTokenOp>(args.range, value.handle.getType(), value.handle,
+                                                token->handle);
   return s.wrap(op.getResult(), value.type, args.range);
 }
 
@@ -132,7 +137,8 @@ static Value externCall(Semantic &s, const BoundArgs &args) {
       fail(Diag::argument_kind, args.ranges[3], "arg_type_symbol_dict", "dl.extern_call",
            "a dict of (dtypes): (symbol, result dtypes)", entry.describe(), "");
     auto types = [](const Value &value) {
-      std::vector<Value> items = value.is<Tuple>() ? value.as<Tuple>().items : std::vector<Value>{value};
+      std::vector<Value> items =
+          value.is<Tuple>() ? value.as<Tuple>().items : std::vector<Value>{value};
       std::vector<Type> result;
       for (const Value &item : items)
         if (const Type *type = item.getIf<Type>())
@@ -157,7 +163,8 @@ static Value externCall(Semantic &s, const BoundArgs &args) {
     for (const Type &type : results)
       lowered.push_back(type.lower(s.builder.getContext()));
     auto op = s.emit<distributed::ExternCallOp>(args.range, lowered, handles, library, path,
-                                                target->items[0].as<std::string>(), s.constexprBool(args, 4));
+                                                target->items[0].as<std::string>(),
+                                                s.constexprBool(args, 4));
     Tuple tuple;
     for (auto [value, type] : llvm::zip(op.getResult(), results))
       tuple.items.push_back(s.wrap(value, type, args.range));
@@ -170,28 +177,40 @@ static Value externCall(Semantic &s, const BoundArgs &args) {
 
 static const BuiltinInfo rows[] = {
     {"dl", "rank", "axis=-1", false, rankQuery<distributed::GetRankOp>,
-     "This rank's number, an int32 scalar from 0 to num_ranks() - 1. axis is accepted and ignored."},
+     "This rank's number, an int32 scalar from 0 to num_ranks() - 1. axis is accepted and "
+     "ignored."},
     {"dl", "num_ranks", "axis=-1", false, rankQuery<distributed::GetNumRanksOp>,
      "Number of ranks of the job, an int32 scalar. axis is accepted and ignored."},
     {"dl", "symm_at", "ptr, rank", false, symmAt,
      "Pointer to the same place in another rank's symmetric heap.\n\n"
-     "ptr: a single pointer into this rank's heap (a block of pointers is an error: map the base, then add offsets).\n"
-     "rank: int32, 0 to num_ranks() - 1. The result has ptr's type and works like any pointer; for the own rank it is\n"
+     "ptr: a single pointer into this rank's heap (a block of pointers is an error: map the base, "
+     "then add offsets).\n"
+     "rank: int32, 0 to num_ranks() - 1. The result has ptr's type and works like any pointer; for "
+     "the own rank it is\n"
      "ptr itself."},
     {"dl", "wait", "barrierPtrs, numBarriers, scope, semantic, waitValue=1", false, wait,
-     "Blocks until each of numBarriers signals from barrierPtrs on equals waitValue; returns an int32 token.\n\n"
-     "barrierPtrs: pointer to integers of any width. numBarriers: any number; 0 returns at once. The distance between the signals is one element, or what\n"
-     "the target profile says (64 bytes on Ascend). scope: \"gpu\" (= \"npu\"), \"sys\", \"cta\". semantic: \"acquire\"\n"
-     "or \"relaxed\". Only accesses through a pointer that consume_token tied to the token are ordered after the wait."},
+     "Blocks until each of numBarriers signals from barrierPtrs on equals waitValue; returns an "
+     "int32 token.\n\n"
+     "barrierPtrs: pointer to integers of any width. numBarriers: any number; 0 returns at once. "
+     "The distance between the signals is one element, or what\n"
+     "the target profile says (64 bytes on Ascend). scope: \"gpu\" (= \"npu\"), \"sys\", \"cta\". "
+     "semantic: \"acquire\"\n"
+     "or \"relaxed\". Only accesses through a pointer that consume_token tied to the token are "
+     "ordered after the wait."},
     {"dl", "consume_token", "value, token", false, consumeToken,
      "Returns value, made to depend on a wait.\n\n"
-     "value: a pointer, a block of pointers, a block pointer, a tensor descriptor, or any run-time value.\n"
+     "value: a pointer, a block of pointers, a block pointer, a tensor descriptor, or any run-time "
+     "value.\n"
      "token: what dl.wait returned, or a sum of such tokens. Costs nothing at run time."},
-    {"dl", "notify", "ptr, rank, signal=1, sig_op=\"set\", comm_scope=\"inter_node\"", false, notify,
-     "Updates the signal at ptr's place in rank's heap after all earlier writes of this program.\n\n"
-     "ptr: pointer to integers of any width (64 bits under the profile cuda). signal: the value, cast to the signal's dtype.\n"
+    {"dl", "notify", "ptr, rank, signal=1, sig_op=\"set\", comm_scope=\"inter_node\"", false,
+     notify,
+     "Updates the signal at ptr's place in rank's heap after all earlier writes of this "
+     "program.\n\n"
+     "ptr: pointer to integers of any width (64 bits under the profile cuda). signal: the value, "
+     "cast to the signal's dtype.\n"
      "sig_op: \"set\" or \"add\". comm_scope: \"gpu\", \"intra_node\" or \"inter_node\"."},
-    {"dl", "extern_call", "lib_name, lib_path, args, arg_type_symbol_dict, is_pure", false, externCall,
+    {"dl", "extern_call", "lib_name, lib_path, args, arg_type_symbol_dict, is_pure", false,
+     externCall,
      "Scalar call of a device library function; the symbol is picked by the exact dtypes of args."},
 };
 
@@ -202,14 +221,15 @@ llvm::ArrayRef<BuiltinInfo> nereid::frontend::distributedRows() { return rows; }
 //===----------------------------------------------------------------------===//
 
 static Value subVecId(Semantic &s, const BoundArgs &args) {
-  return s.wrap(s.emit<ascend::GetSubVecIdOp>(args.range, s.builder.getI64Type()).getResult(), Scalar::Int64,
-                args.range);
+  return s.wrap(s.emit<ascend::GetSubVecIdOp>(args.range, s.builder.getI64Type()).getResult(),
+                Scalar::Int64, args.range);
 }
 
 static Value subVecNum(Semantic &s, const BoundArgs &) { return Int(s.options.profile->subVecNum); }
 
 static Value scopeOutsideWith(Semantic &, const BoundArgs &args) {
-  fail(Diag::not_callable, args.range, "function al.scope", "write `with al.scope(core_mode=\"vector\"):`");
+  fail(Diag::not_callable, args.range, "function al.scope",
+       "write `with al.scope(core_mode=\"vector\"):`");
 }
 
 static const BuiltinInfo ascendTable[] = {
@@ -219,8 +239,10 @@ static const BuiltinInfo ascendTable[] = {
      "Vector cores per AI core of the device profile, known at compile time."},
     {"al", "scope", "core_mode, noinline=True, disable_auto_sync=None", false, scopeOutsideWith,
      "`with al.scope(core_mode=...):` runs its body on the cores of one kind.\n\n"
-     "core_mode: \"vector\", every vector core of the program; or \"cube\", the one cube core: what the body computes is\n"
-     "known to all vector cores, and what it writes is written once. A body that writes memory hands no variables on.\n"
+     "core_mode: \"vector\", every vector core of the program; or \"cube\", the one cube core: "
+     "what the body computes is\n"
+     "known to all vector cores, and what it writes is written once. A body that writes memory "
+     "hands no variables on.\n"
      "Other keywords are hints of other compilers: constants without effect."},
 };
 

@@ -47,8 +47,8 @@ static Value unary(Semantic &s, const BoundArgs &args) {
 static std::tuple<Tensor, Tensor, Type> floatPair(Semantic &s, const BoundArgs &args) {
   auto [a, b] = s.operands(args[0], args[1], {args.info.name}, args.range);
   if (!a.type.isFloating())
-    failOperands(Diag::operands_invalid, args.range, args[0], args[1], functionName(args.info), args[0].describe(),
-                 args[1].describe(), "both must be floating");
+    failOperands(Diag::operands_invalid, args.range, args[0], args[1], functionName(args.info),
+                 args[0].describe(), args[1].describe(), "both must be floating");
   Type type = a.type;
   if (type.bits() < 32) {
     a = s.cast(a, Scalar::Fp32, args.range);
@@ -59,10 +59,13 @@ static std::tuple<Tensor, Tensor, Type> floatPair(Semantic &s, const BoundArgs &
 
 template <typename Op> static Value binary(Semantic &s, const BoundArgs &args) {
   auto [a, b, type] = floatPair(s, args);
-  return s.cast(s.wrap(s.emit<Op>(args.range, a.handle, b.handle).getResult(), a.type, args.range), type, args.range);
+  return s.cast(s.wrap(s.emit<Op>(args.range, a.handle, b.handle).getResult(), a.type, args.range),
+                type, args.range);
 }
 
-static Value absolute(Semantic &s, const BoundArgs &args) { return findBuiltin("tl", "abs")->rule(s, args); }
+static Value absolute(Semantic &s, const BoundArgs &args) {
+  return findBuiltin("tl", "abs")->rule(s, args);
+}
 
 enum class Test { Nan, Inf, Finite };
 template <Test test> static Value classify(Semantic &s, const BoundArgs &args) {
@@ -72,14 +75,17 @@ template <Test test> static Value classify(Semantic &s, const BoundArgs &args) {
   if (test == Test::Nan)
     return s.compare(CompareOp::NotEq, x, x, args.range);
   Tensor size = s.wrap(s.emit<math::AbsFOp>(args.range, x.handle).getResult(), x.type, args.range);
-  return s.compare(test == Test::Inf ? CompareOp::Eq : CompareOp::Lt, size, std::numeric_limits<double>::infinity(),
-                   args.range);
+  return s.compare(test == Test::Inf ? CompareOp::Eq : CompareOp::Lt, size,
+                   std::numeric_limits<double>::infinity(), args.range);
 }
 
 static Value signbit(Semantic &s, const BoundArgs &args) {
   Tensor x = floatArg(s, args, 0);
   unsigned bits = x.type.bits();
-  Type integer = bits == 64 ? Scalar::Int64 : bits == 32 ? Scalar::Int32 : bits == 16 ? Scalar::Int16 : Scalar::Int8;
+  Type integer = bits == 64   ? Scalar::Int64
+                 : bits == 32 ? Scalar::Int32
+                 : bits == 16 ? Scalar::Int16
+                              : Scalar::Int8;
   Value negative = s.compare(CompareOp::Lt, s.bitcast(x, integer, args.range), Int(0), args.range);
   return s.cast(negative.as<Tensor>(), Scalar::Int32, args.range);
 }
@@ -100,10 +106,13 @@ static Value relu(Semantic &s, const BoundArgs &args) {
 
 static Value reciprocal(Semantic &s, const BoundArgs &args) {
   Tensor x = floatArg(s, args, 0);
-  return s.cast(s.binary(BinaryOp::Div, 1.0, x, args.range).as<Tensor>(), x.type.element(), args.range);
+  return s.cast(s.binary(BinaryOp::Div, 1.0, x, args.range).as<Tensor>(), x.type.element(),
+                args.range);
 }
 
-static Value flip(Semantic &s, const BoundArgs &args) { return findBuiltin("al", "flip")->rule(s, args); }
+static Value flip(Semantic &s, const BoundArgs &args) {
+  return findBuiltin("al", "flip")->rule(s, args);
+}
 
 template <typename Op> static Value integerUnary(Semantic &s, const BoundArgs &args) {
   Tensor x = tensorArg(s, args, 0);
@@ -124,9 +133,12 @@ static Value findFirstSet(Semantic &s, const BoundArgs &args) {
   return s.select(isZero, none, position, args.range);
 }
 
-static Value delegate(Semantic &s, const BoundArgs &args) { return findBuiltin("tl", args.info.name)->rule(s, args); }
+static Value delegate(Semantic &s, const BoundArgs &args) {
+  return findBuiltin("tl", args.info.name)->rule(s, args);
+}
 
-#define NEREID_UNARY(NAME, DOC) {"libdevice", NAME, "x", false, unary, DOC " of each element, in x's dtype."}
+#define NEREID_UNARY(NAME, DOC)                                                                    \
+  {"libdevice", NAME, "x", false, unary, DOC " of each element, in x's dtype."}
 
 static const BuiltinInfo rows[] = {
     NEREID_UNARY("exp", "e**x"),
@@ -172,11 +184,16 @@ static const BuiltinInfo rows[] = {
     {"libdevice", "flip", "ptr, dim=-1", false, flip, "Reverses the order of elements along dim."},
     {"libdevice", "pow", "x, y", false, binary<math::PowFOp>, "x**y for floating operands."},
     {"libdevice", "fast_powf", "x, y", false, binary<math::PowFOp>, "x**y for floating operands."},
-    {"libdevice", "atan2", "x, y", false, binary<math::Atan2Op>, "Angle of the point (y, x): atan(x / y) by quadrant."},
-    {"libdevice", "copysign", "x, y", false, binary<math::CopySignOp>, "Magnitude of x with the sign of y."},
-    {"libdevice", "fmod", "x, y", false, binary<arith::RemFOp>, "Remainder of x / y with the sign of x."},
-    {"libdevice", "fast_dividef", "x, y", false, binary<arith::DivFOp>, "x / y for floating operands."},
-    {"libdevice", "fdiv", "x, y, ieee_rounding=False", false, delegate, "x / y for floating operands."},
+    {"libdevice", "atan2", "x, y", false, binary<math::Atan2Op>,
+     "Angle of the point (y, x): atan(x / y) by quadrant."},
+    {"libdevice", "copysign", "x, y", false, binary<math::CopySignOp>,
+     "Magnitude of x with the sign of y."},
+    {"libdevice", "fmod", "x, y", false, binary<arith::RemFOp>,
+     "Remainder of x / y with the sign of x."},
+    {"libdevice", "fast_dividef", "x, y", false, binary<arith::DivFOp>,
+     "x / y for floating operands."},
+    {"libdevice", "fdiv", "x, y, ieee_rounding=False", false, delegate,
+     "x / y for floating operands."},
     {"libdevice", "fma", "x, y, z", false, delegate, "x * y + z with one rounding."},
     {"libdevice", "umulhi", "x, y", false, delegate, "High half of the unsigned product."},
     {"libdevice", "reciprocal", "x", false, reciprocal, "1 / x in x's dtype."},
@@ -186,15 +203,23 @@ static const BuiltinInfo rows[] = {
     {"libdevice", "isfinited", "x", false, classify<Test::Finite>, "int1: is it finite?"},
     {"libdevice", "finitef", "x", false, classify<Test::Finite>, "int1: is it finite?"},
     {"libdevice", "signbit", "x", false, signbit, "int32: 1 where the sign bit is set."},
-    {"libdevice", "float_as_int", "x", false, reinterpret<Scalar::Fp32, Scalar::Int32>, "Bits of fp32 as int32."},
-    {"libdevice", "int_as_float", "x", false, reinterpret<Scalar::Int32, Scalar::Fp32>, "int32 bits as fp32."},
-    {"libdevice", "float_as_uint", "x", false, reinterpret<Scalar::Fp32, Scalar::UInt32>, "Bits of fp32 as uint32."},
-    {"libdevice", "uint_as_float", "x", false, reinterpret<Scalar::UInt32, Scalar::Fp32>, "uint32 bits as fp32."},
-    {"libdevice", "double_as_longlong", "x", false, reinterpret<Scalar::Fp64, Scalar::Int64>, "Bits of fp64 as int64."},
-    {"libdevice", "longlong_as_double", "x", false, reinterpret<Scalar::Int64, Scalar::Fp64>, "int64 bits as fp64."},
+    {"libdevice", "float_as_int", "x", false, reinterpret<Scalar::Fp32, Scalar::Int32>,
+     "Bits of fp32 as int32."},
+    {"libdevice", "int_as_float", "x", false, reinterpret<Scalar::Int32, Scalar::Fp32>,
+     "int32 bits as fp32."},
+    {"libdevice", "float_as_uint", "x", false, reinterpret<Scalar::Fp32, Scalar::UInt32>,
+     "Bits of fp32 as uint32."},
+    {"libdevice", "uint_as_float", "x", false, reinterpret<Scalar::UInt32, Scalar::Fp32>,
+     "uint32 bits as fp32."},
+    {"libdevice", "double_as_longlong", "x", false, reinterpret<Scalar::Fp64, Scalar::Int64>,
+     "Bits of fp64 as int64."},
+    {"libdevice", "longlong_as_double", "x", false, reinterpret<Scalar::Int64, Scalar::Fp64>,
+     "int64 bits as fp64."},
     {"libdevice", "popc", "x", false, integerUnary<math::CtPopOp>, "Number of set bits, int32."},
-    {"libdevice", "clz", "x", false, integerUnary<math::CountLeadingZerosOp>, "Number of leading zero bits, int32."},
-    {"libdevice", "ffs", "x", false, findFirstSet, "1 + position of the lowest set bit, 0 for 0; int32."},
+    {"libdevice", "clz", "x", false, integerUnary<math::CountLeadingZerosOp>,
+     "Number of leading zero bits, int32."},
+    {"libdevice", "ffs", "x", false, findFirstSet,
+     "1 + position of the lowest set bit, 0 for 0; int32."},
 };
 
 llvm::ArrayRef<BuiltinInfo> nereid::frontend::libdeviceRows() { return rows; }

@@ -14,8 +14,10 @@ using namespace nereid::frontend;
 //===----------------------------------------------------------------------===//
 
 /// The results of the function: scalars, `pack` of each kind side by side.
-static std::vector<Tensor> mappedResults(Semantic &s, const BoundArgs &args, const Value &result, int64_t pack) {
-  std::vector<Value> items = result.is<Tuple>() ? result.as<Tuple>().items : std::vector<Value>{result};
+static std::vector<Tensor> mappedResults(Semantic &s, const BoundArgs &args, const Value &result,
+                                         int64_t pack) {
+  std::vector<Value> items =
+      result.is<Tuple>() ? result.as<Tuple>().items : std::vector<Value>{result};
   std::vector<Tensor> scalars;
   auto refuse = [&](llvm::StringRef found, const std::string &wanted) {
     fail(Diag::argument_kind, args.ranges[0], "scalar_fn", "tl.map_elementwise", wanted, found, "");
@@ -30,8 +32,10 @@ static std::vector<Tensor> mappedResults(Semantic &s, const BoundArgs &args, con
            llvm::formatv("a function that returns a multiple of pack={0} values", pack).str());
   for (size_t i = 0; i < scalars.size(); ++i)
     if (scalars[i].type != scalars[i - i % pack].type)
-      refuse(llvm::formatv("{0} and {1}", scalars[i - i % pack].type.str(), scalars[i].type.str()).str(),
-             llvm::formatv("a function whose results come in groups of {0} of one dtype", pack).str());
+      refuse(
+          llvm::formatv("{0} and {1}", scalars[i - i % pack].type.str(), scalars[i].type.str())
+              .str(),
+          llvm::formatv("a function whose results come in groups of {0} of one dtype", pack).str());
   return scalars;
 }
 
@@ -43,7 +47,8 @@ static Value mapElementwise(Semantic &s, const BoundArgs &args) {
   for (const Value &item : args[1].as<Tuple>().items) {
     Tensor operand = s.toTensor(item, args.ranges[1]);
     if (!operand.type.isBlock() && !operand.type.isScalar() && !operand.type.isPointer())
-      fail(Diag::argument_kind, args.ranges[1], "args", functionName(args.info), "blocks and scalars", item.describe(), "");
+      fail(Diag::argument_kind, args.ranges[1], "args", functionName(args.info),
+           "blocks and scalars", item.describe(), "");
     operands.push_back(operand);
   }
   if (operands.empty())
@@ -67,8 +72,9 @@ static Value mapElementwise(Semantic &s, const BoundArgs &args) {
     handles.push_back(operand.handle);
     Type element = operand.type.element();
     for (Int i = 0; i < pack; ++i)
-      elements.push_back(s.wrap(block->addArgument(element.lower(s.builder.getContext()), s.loc(args.range)), element,
-                                args.range));
+      elements.push_back(
+          s.wrap(block->addArgument(element.lower(s.builder.getContext()), s.loc(args.range)),
+                 element, args.range));
   }
   std::vector<Type> types;
   llvm::SmallVector<mlir::Type> lowered;
@@ -117,7 +123,8 @@ static Value externElementwise(Semantic &s, const BoundArgs &args) {
       const Tuple *pair = entry.getIf<Tuple>();
       const Tuple *key = pair && pair->items.size() == 2 ? pair->items[0].getIf<Tuple>() : nullptr;
       const Tuple *target = key ? pair->items[1].getIf<Tuple>() : nullptr;
-      if (!target || target->items.size() != 2 || !target->items[0].is<std::string>() || !target->items[1].is<Type>())
+      if (!target || target->items.size() != 2 || !target->items[0].is<std::string>() ||
+          !target->items[1].is<Type>())
         fail(Diag::argument_kind, args.ranges[3], "arg_type_symbol_dict", functionName(args.info),
              "a dict of (dtypes): (symbol, dtype of the result)", entry.describe(), "");
       bool match = key->items.size() == operands.size();
@@ -154,8 +161,8 @@ static Value externElementwise(Semantic &s, const BoundArgs &args) {
       fail(Diag::extern_overload, args.range, wanted, known);
   }
   broadcastAll(s, operands, "tl.extern_elementwise", args.range);
-  return libraryCall(s, library, path, target->items[0].as<std::string>(), operands, target->items[1].as<Type>(),
-                     s.constexprBool(args, 4), args.range);
+  return libraryCall(s, library, path, target->items[0].as<std::string>(), operands,
+                     target->items[1].as<Type>(), s.constexprBool(args, 4), args.range);
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,7 +173,8 @@ static Value expectZero(Semantic &s, const BoundArgs &args) {
   if (s.options.debug) {
     Tensor zero = s.compare(CompareOp::Eq, args[0], Int(0), args.range).as<Tensor>();
     Tensor mask = s.toBool(s.toTensor(args[1], args.ranges[1]), args.ranges[1]);
-    Tensor holds = s.logical(false, zero, s.unary(UnaryOp::Not, mask, args.range), args.range).as<Tensor>();
+    Tensor holds =
+        s.logical(false, zero, s.unary(UnaryOp::Not, mask, args.range), args.range).as<Tensor>();
     s.emit<tt::AssertOp>(args.range, holds.handle, "tl.expect_zero: not zero where mask holds");
   }
   return args[0];
@@ -182,7 +190,8 @@ static Value aggregateReplace(Semantic &s, const BoundArgs &args) {
   for (auto [name, value] : llvm::zip(changes.names, changes.items)) {
     auto field = llvm::find(result.names, name);
     if (field == result.names.end())
-      fail(Diag::unknown_keyword, args.ranges[1], functionName(args.info), name, llvm::join(result.names, ", "));
+      fail(Diag::unknown_keyword, args.ranges[1], functionName(args.info), name,
+           llvm::join(result.names, ", "));
     result.items[field - result.names.begin()] = value;
   }
   return result;
@@ -194,27 +203,35 @@ static Value dtypeOf(Semantic &s, const BoundArgs &args) {
   std::string name = s.constexprString(args, 0);
   std::optional<Type> type = Type::parse(name);
   if (!type)
-    fail(Diag::argument_kind, args.ranges[0], "name", functionName(args.info), "the name of a dtype, such as \"fp32\"",
-         "\"" + name + "\"", "");
+    fail(Diag::argument_kind, args.ranges[0], "name", functionName(args.info),
+         "the name of a dtype, such as \"fp32\"", "\"" + name + "\"", "");
   return *type;
 }
 
 static const BuiltinInfo rows[] = {
     {"tl", "map_elementwise", "scalar_fn, *args, pack=1", false, mapElementwise,
-     "Applies a jit function of scalars to each element of blocks, which are broadcast together.\n\n"
-     "scalar_fn may use control flow. pack: the number of elements in row-major order that one call gets of each\n"
-     "block, which must divide the number of elements: it takes pack scalars for each block and returns pack scalars\n"
+     "Applies a jit function of scalars to each element of blocks, which are broadcast "
+     "together.\n\n"
+     "scalar_fn may use control flow. pack: the number of elements in row-major order that one "
+     "call gets of each\n"
+     "block, which must divide the number of elements: it takes pack scalars for each block and "
+     "returns pack scalars\n"
      "for each result. Returns a block, or a tuple for several results."},
-    {"tl", "extern_elementwise", "lib_name, lib_path, args, arg_type_symbol_dict, is_pure", false, externElementwise,
+    {"tl", "extern_elementwise", "lib_name, lib_path, args, arg_type_symbol_dict, is_pure", false,
+     externElementwise,
      "Element-wise call of a function of a device library.\n\n"
-     "args are broadcast together; arg_type_symbol_dict maps tuples of their dtypes to (symbol, dtype of the result);\n"
-     "when no entry has exactly their dtypes, they are promoted to one dtype first. Functions of CUDA's libdevice\n"
-     "(__nv_*) and the same names of other vendors are known; libraries at lib_path are not linked."},
+     "args are broadcast together; arg_type_symbol_dict maps tuples of their dtypes to (symbol, "
+     "dtype of the result);\n"
+     "when no entry has exactly their dtypes, they are promoted to one dtype first. Functions of "
+     "CUDA's libdevice\n"
+     "(__nv_*) and the same names of other vendors are known; libraries at lib_path are not "
+     "linked."},
     {"tl", "expect_zero", "x, mask", false, expectZero,
      "Promises that x is 0 where mask holds and returns x. In debug mode it is checked."},
     {"tl", "aggregate_replace", "instance, **changes", false, aggregateReplace,
      "A copy of a named tuple with the named fields changed."},
-    {"tl", "dtype", "name", false, dtypeOf, "The dtype of a name such as \"fp32\", \"int32\" or \"fp8e4nv\"."},
+    {"tl", "dtype", "name", false, dtypeOf,
+     "The dtype of a name such as \"fp32\", \"int32\" or \"fp8e4nv\"."},
 };
 
 llvm::ArrayRef<BuiltinInfo> nereid::frontend::mapRows() { return rows; }

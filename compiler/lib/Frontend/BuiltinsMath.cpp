@@ -19,7 +19,8 @@ namespace math = mlir::math;
 //===----------------------------------------------------------------------===//
 
 using UnaryEmitter = mlir::Value (*)(Semantic &, const Tensor &, const SourceRange &);
-template <typename Op> static mlir::Value emitUnary(Semantic &s, const Tensor &x, const SourceRange &range) {
+template <typename Op>
+static mlir::Value emitUnary(Semantic &s, const Tensor &x, const SourceRange &range) {
   return s.emit<Op>(range, x.handle).getResult();
 }
 
@@ -59,7 +60,8 @@ static UnaryEmitter unaryEmitter(llvm::StringRef name) {
 }
 
 /// fp16, bf16 and fp8 are computed in fp32 and rounded back once.
-Tensor nereid::frontend::mathUnary(Semantic &s, llvm::StringRef name, const Tensor &x, const SourceRange &range) {
+Tensor nereid::frontend::mathUnary(Semantic &s, llvm::StringRef name, const Tensor &x,
+                                   const SourceRange &range) {
   UnaryEmitter emitter = unaryEmitter(name);
   bool narrow = x.type.bits() < 32;
   Tensor wide = narrow ? s.cast(x, Scalar::Fp32, range) : x;
@@ -90,9 +92,11 @@ static Value absolute(Semantic &s, const BoundArgs &args) {
   if (x.type.isPointerLike())
     fail(Diag::operand_invalid, args.ranges[0], "abs", args[0].describe(), "");
   if (x.type.isFp8())
-    return s.cast(s.wrap(s.emit<math::AbsFOp>(args.range, s.cast(x, Scalar::Fp16, args.range).handle).getResult(),
-                         x.type.withElement(Scalar::Fp16), args.range),
-                  x.type.element(), args.range);
+    return s.cast(
+        s.wrap(s.emit<math::AbsFOp>(args.range, s.cast(x, Scalar::Fp16, args.range).handle)
+                   .getResult(),
+               x.type.withElement(Scalar::Fp16), args.range),
+        x.type.element(), args.range);
   if (x.type.isFloating())
     return s.wrap(s.emit<math::AbsFOp>(args.range, x.handle).getResult(), x.type, args.range);
   if (x.type.isSigned())
@@ -109,11 +113,14 @@ static Tensor promoteBF16(Semantic &s, const Value &value, const SourceRange &ra
   return x.type.scalar() == Scalar::BF16 ? s.cast(x, Scalar::Fp32, range) : x;
 }
 
-Value nereid::frontend::minimumMaximum(Semantic &s, bool isMax, const Value &x, const Value &y, bool propagateNan,
-                                       const char *what, const SourceRange &range) {
+Value nereid::frontend::minimumMaximum(Semantic &s, bool isMax, const Value &x, const Value &y,
+                                       bool propagateNan, const char *what,
+                                       const SourceRange &range) {
   if (x.isNumber() && y.isNumber()) {
     auto real = [](const Value &v) {
-      return v.is<bool>() ? double(v.as<bool>()) : v.is<Int>() ? double(v.as<Int>()) : v.as<double>();
+      return v.is<bool>()  ? double(v.as<bool>())
+             : v.is<Int>() ? double(v.as<Int>())
+                           : v.as<double>();
     };
     if (!std::isnan(real(x)) && !std::isnan(real(y)))
       return (real(x) < real(y)) == isMax ? y : x;
@@ -140,14 +147,15 @@ Value nereid::frontend::minimumMaximum(Semantic &s, bool isMax, const Value &x, 
 }
 
 template <bool isMax> static Value minMax(Semantic &s, const BoundArgs &args) {
-  return minimumMaximum(s, isMax, args[0], args[1], propagateNanArg(s, args, 2), isMax ? "tl.maximum" : "tl.minimum",
-                        args.range);
+  return minimumMaximum(s, isMax, args[0], args[1], propagateNanArg(s, args, 2),
+                        isMax ? "tl.maximum" : "tl.minimum", args.range);
 }
 
 static Value clamp(Semantic &s, const BoundArgs &args) {
   Tensor x = promoteBF16(s, args[0], args.ranges[0]);
   // Numbers have their own type here, as in tl.minimum.
-  Value low = promoteBF16(s, args[1], args.ranges[1]), high = promoteBF16(s, args[2], args.ranges[2]);
+  Value low = promoteBF16(s, args[1], args.ranges[1]),
+        high = promoteBF16(s, args[2], args.ranges[2]);
   if (!x.type.isFloating())
     fail(Diag::unsupported_dtype, args.ranges[0], x.type.element().str(), "tl.clamp",
          "use tl.minimum(tl.maximum(x, low), high) for integers");
@@ -157,30 +165,32 @@ static Value clamp(Semantic &s, const BoundArgs &args) {
   auto [x3, low2] = s.operands(x2, low1, {"tl.clamp"}, args.range);
   bool nan = propagateNanArg(s, args, 3);
   auto mode = nan ? tt::PropagateNan::ALL : tt::PropagateNan::NONE;
-  return s.wrap(s.emit<tt::ClampFOp>(args.range, x3.handle, low2.handle, high1.handle, mode).getResult(), x3.type,
-                args.range);
+  return s.wrap(
+      s.emit<tt::ClampFOp>(args.range, x3.handle, low2.handle, high1.handle, mode).getResult(),
+      x3.type, args.range);
 }
 
 static Value fdiv(Semantic &s, const BoundArgs &args) {
   auto [a, b] = s.operands(args[0], args[1], {"tl.fdiv"}, args.range);
   if (!a.type.isFloating())
-    failOperands(Diag::operands_invalid, args.range, args[0], args[1], "tl.fdiv", args[0].describe(),
-                 args[1].describe(), "both must be floating; '/' also divides integers");
+    failOperands(Diag::operands_invalid, args.range, args[0], args[1], "tl.fdiv",
+                 args[0].describe(), args[1].describe(),
+                 "both must be floating; '/' also divides integers");
   return s.binary(BinaryOp::Div, a, b, args.range);
 }
 
 static Value divRn(Semantic &s, const BoundArgs &args) {
   auto [a, b] = s.operands(args[0], args[1], {"tl.div_rn"}, args.range);
   if (!a.type.isFloating())
-    failOperands(Diag::operands_invalid, args.range, args[0], args[1], "tl.div_rn", args[0].describe(),
-                 args[1].describe(), "both must be floating");
+    failOperands(Diag::operands_invalid, args.range, args[0], args[1], "tl.div_rn",
+                 args[0].describe(), args[1].describe(), "both must be floating");
   Type type = a.type;
   if (type.bits() < 32) {
     a = s.cast(a, Scalar::Fp32, args.range);
     b = s.cast(b, Scalar::Fp32, args.range);
   }
-  Tensor quotient =
-      s.wrap(s.emit<tt::PreciseDivFOp>(args.range, a.handle, b.handle).getResult(), a.type, args.range);
+  Tensor quotient = s.wrap(s.emit<tt::PreciseDivFOp>(args.range, a.handle, b.handle).getResult(),
+                           a.type, args.range);
   return s.cast(quotient, type, args.range);
 }
 
@@ -191,15 +201,17 @@ static Value fma(Semantic &s, const BoundArgs &args) {
   auto [x4, z4] = s.operands(x3, z2, {"tl.fma"}, args.range);
   if (!x4.type.isFloating() || x4.type.isFp8())
     return s.binary(BinaryOp::Add, s.binary(BinaryOp::Mult, x4, y3, args.range), z4, args.range);
-  return s.wrap(s.emit<math::FmaOp>(args.range, x4.handle, y3.handle, z4.handle).getResult(), x4.type, args.range);
+  return s.wrap(s.emit<math::FmaOp>(args.range, x4.handle, y3.handle, z4.handle).getResult(),
+                x4.type, args.range);
 }
 
 static Value umulhi(Semantic &s, const BoundArgs &args) {
   auto [a, b] = s.operands(args[0], args[1], {"tl.umulhi"}, args.range);
   if (!a.type.isInteger() || a.type.bits() < 32)
-    failOperands(Diag::operands_invalid, args.range, args[0], args[1], "tl.umulhi", args[0].describe(),
-                 args[1].describe(), "both must be 32- or 64-bit integers");
-  return s.wrap(s.emit<tt::MulhiUIOp>(args.range, a.handle, b.handle).getResult(), a.type, args.range);
+    failOperands(Diag::operands_invalid, args.range, args[0], args[1], "tl.umulhi",
+                 args[0].describe(), args[1].describe(), "both must be 32- or 64-bit integers");
+  return s.wrap(s.emit<tt::MulhiUIOp>(args.range, a.handle, b.handle).getResult(), a.type,
+                args.range);
 }
 
 template <BinaryOp op> static Value operatorFunction(Semantic &s, const BoundArgs &args) {
@@ -219,7 +231,8 @@ static Value cdiv(Semantic &s, const BoundArgs &args) {
     return mathUnary(s, "ceil", s.toTensor(quotient, args.range), args.range);
   }
   Value less = arithmetic(s, BinaryOp::Sub, div, Int(1), args.range);
-  return arithmetic(s, BinaryOp::FloorDiv, arithmetic(s, BinaryOp::Add, x, less, args.range), div, args.range);
+  return arithmetic(s, BinaryOp::FloorDiv, arithmetic(s, BinaryOp::Add, x, less, args.range), div,
+                    args.range);
 }
 
 static Value sigmoid(Semantic &s, const BoundArgs &args) {
@@ -227,7 +240,8 @@ static Value sigmoid(Semantic &s, const BoundArgs &args) {
   Type type = x.type;
   if (type.bits() < 32)
     x = s.cast(x, Scalar::Fp32, args.range);
-  Tensor power = mathUnary(s, "exp", s.unary(UnaryOp::USub, x, args.range).as<Tensor>(), args.range);
+  Tensor power =
+      mathUnary(s, "exp", s.unary(UnaryOp::USub, x, args.range).as<Tensor>(), args.range);
   Value sum = s.binary(BinaryOp::Add, power, 1.0, args.range);
   return s.cast(s.binary(BinaryOp::Div, 1.0, sum, args.range).as<Tensor>(), type, args.range);
 }
@@ -236,9 +250,9 @@ static Value softmax(Semantic &s, const BoundArgs &args) {
   Tensor x = floatArg(s, args, 0);
   if (!x.type.isBlock())
     fail(Diag::needs_block, args.ranges[0], "x", "tl.softmax", args[0].describe(), "");
-  int64_t dim = args[1].isNone()
-                    ? 0
-                    : normalizeAxis(s, s.constexprInt(args, 1), x.type.shape().size(), x.type, args.ranges[1]);
+  int64_t dim = args[1].isNone() ? 0
+                                 : normalizeAxis(s, s.constexprInt(args, 1), x.type.shape().size(),
+                                                 x.type, args.ranges[1]);
   Type type = x.type;
   if (type.bits() < 32)
     x = s.cast(x, Scalar::Fp32, args.range);
@@ -250,22 +264,30 @@ static Value softmax(Semantic &s, const BoundArgs &args) {
   return s.cast(result, type, args.range);
 }
 
-#define NEREID_UNARY(MODULE, NAME, METHOD, DOC)                                                                        \
-  { MODULE, NAME, "x", METHOD, unaryMath, DOC " of each element. fp16, bf16 and fp8 are computed in fp32 and rounded once." }
+#define NEREID_UNARY(MODULE, NAME, METHOD, DOC)                                                    \
+  {MODULE,    NAME,                                                                                \
+   "x",       METHOD,                                                                              \
+   unaryMath, DOC " of each element. fp16, bf16 and fp8 are computed in fp32 and rounded once."}
 
-static const char *const maximumDoc =
-    "Greater of x and y, element by element; operands are promoted and broadcast, bf16 gives fp32.\n\n"
-    "propagate_nan: tl.PropagateNan.NONE (default; the operand that is not NaN wins) or tl.PropagateNan.ALL (NaN wins).";
-static const char *const minimumDoc =
-    "Lesser of x and y, element by element; operands are promoted and broadcast, bf16 gives fp32.\n\n"
-    "propagate_nan: tl.PropagateNan.NONE (default; the operand that is not NaN wins) or tl.PropagateNan.ALL (NaN wins).";
-static const char *const cdivDoc =
-    "Quotient rounded up: (x + div - 1) // div for integers, ceil(x / div) for floats. Folded for constants.";
+static const char *const maximumDoc = "Greater of x and y, element by element; operands are "
+                                      "promoted and broadcast, bf16 gives fp32.\n\n"
+                                      "propagate_nan: tl.PropagateNan.NONE (default; the operand "
+                                      "that is not NaN wins) or tl.PropagateNan.ALL (NaN wins).";
+static const char *const minimumDoc = "Lesser of x and y, element by element; operands are "
+                                      "promoted and broadcast, bf16 gives fp32.\n\n"
+                                      "propagate_nan: tl.PropagateNan.NONE (default; the operand "
+                                      "that is not NaN wins) or tl.PropagateNan.ALL (NaN wins).";
+static const char *const cdivDoc = "Quotient rounded up: (x + div - 1) // div for integers, ceil(x "
+                                   "/ div) for floats. Folded for constants.";
 static const char *const fdivDoc = "Floating division of two floating operands.";
-static const char *const divRnDoc = "Division rounded to nearest even (IEEE), for floating operands.";
-static const char *const fmaDoc = "x * y + z with one rounding for floats; operands are promoted and broadcast.";
-static const char *const umulhiDoc = "High half of the unsigned product of two 32- or 64-bit integers.";
-static const char *const absDoc = "Absolute value of each element; unsigned integers stay as they are.";
+static const char *const divRnDoc =
+    "Division rounded to nearest even (IEEE), for floating operands.";
+static const char *const fmaDoc =
+    "x * y + z with one rounding for floats; operands are promoted and broadcast.";
+static const char *const umulhiDoc =
+    "High half of the unsigned product of two 32- or 64-bit integers.";
+static const char *const absDoc =
+    "Absolute value of each element; unsigned integers stay as they are.";
 
 static const BuiltinInfo rows[] = {
     NEREID_UNARY("tl", "exp", true, "e**x"),
@@ -290,13 +312,18 @@ static const BuiltinInfo rows[] = {
     {"tl", "div_rn", "x, y", false, divRn, divRnDoc},
     {"tl", "fma", "x, y, z", false, fma, fmaDoc},
     {"tl", "umulhi", "x, y", false, umulhi, umulhiDoc},
-    {"tl", "add", "x, y, sanitize_overflow=True", false, operatorFunction<BinaryOp::Add>, "x + y, with the promotion and broadcasting of the operator."},
-    {"tl", "sub", "x, y, sanitize_overflow=True", false, operatorFunction<BinaryOp::Sub>, "x - y, with the promotion and broadcasting of the operator."},
-    {"tl", "mul", "x, y, sanitize_overflow=True", false, operatorFunction<BinaryOp::Mult>, "x * y, with the promotion and broadcasting of the operator."},
+    {"tl", "add", "x, y, sanitize_overflow=True", false, operatorFunction<BinaryOp::Add>,
+     "x + y, with the promotion and broadcasting of the operator."},
+    {"tl", "sub", "x, y, sanitize_overflow=True", false, operatorFunction<BinaryOp::Sub>,
+     "x - y, with the promotion and broadcasting of the operator."},
+    {"tl", "mul", "x, y, sanitize_overflow=True", false, operatorFunction<BinaryOp::Mult>,
+     "x * y, with the promotion and broadcasting of the operator."},
     {"tl", "cdiv", "x, div", true, cdiv, cdivDoc},
-    {"tl", "sigmoid", "x", true, sigmoid, "1 / (1 + exp(-x)) for floating x, in x's dtype; computed in fp32 or fp64."},
+    {"tl", "sigmoid", "x", true, sigmoid,
+     "1 / (1 + exp(-x)) for floating x, in x's dtype; computed in fp32 or fp64."},
     {"tl", "softmax", "x, dim=None, keep_dims=False, ieee_rounding=False", true, softmax,
-     "exp(x - max) / sum(exp(x - max)) along dim (default 0), in x's dtype and shape; computed in fp32 or fp64."},
+     "exp(x - max) / sum(exp(x - max)) along dim (default 0), in x's dtype and shape; computed in "
+     "fp32 or fp64."},
     NEREID_UNARY("tl.math", "exp", false, "e**x"),
     NEREID_UNARY("tl.math", "exp2", false, "2**x"),
     NEREID_UNARY("tl.math", "log", false, "Natural logarithm"),

@@ -22,14 +22,14 @@ static tt::ProgramIDDim gridAxis(Semantic &s, const BoundArgs &args) {
 
 static Value programId(Semantic &s, const BoundArgs &args) {
   auto axis = gridAxis(s, args);
-  return s.wrap(s.emit<tt::GetProgramIdOp>(args.range, s.builder.getI32Type(), axis).getResult(), Scalar::Int32,
-                args.range);
+  return s.wrap(s.emit<tt::GetProgramIdOp>(args.range, s.builder.getI32Type(), axis).getResult(),
+                Scalar::Int32, args.range);
 }
 
 static Value numPrograms(Semantic &s, const BoundArgs &args) {
   auto axis = gridAxis(s, args);
-  return s.wrap(s.emit<tt::GetNumProgramsOp>(args.range, s.builder.getI32Type(), axis).getResult(), Scalar::Int32,
-                args.range);
+  return s.wrap(s.emit<tt::GetNumProgramsOp>(args.range, s.builder.getI32Type(), axis).getResult(),
+                Scalar::Int32, args.range);
 }
 
 //===----------------------------------------------------------------------===//
@@ -51,14 +51,16 @@ static Value full(Semantic &s, const BoundArgs &args) {
   Type dtype = s.dtype(args, 2);
   s.checkShape(shape, args.ranges[0]);
   if (dtype.isVoid() || dtype.isBlock())
-    fail(Diag::constexpr_kind, args.ranges[2], "dtype", "tl.full", "the dtype of an element", dtype.str());
+    fail(Diag::constexpr_kind, args.ranges[2], "dtype", "tl.full", "the dtype of an element",
+         dtype.str());
   if (args[1].isNumber() && !dtype.isPointerLike())
     return s.full(shape, args[1], dtype, args.range);
   Tensor value = tensorArg(s, args, 1);
   if (value.type.isBlock() && value.type.numElements() == 1)
     value = s.reshape(value, {}, false, args.range);
   if (value.type.isBlock())
-    fail(Diag::argument_kind, args.ranges[1], "value", "tl.full", "a number or a scalar", args[1].describe(), "");
+    fail(Diag::argument_kind, args.ranges[1], "value", "tl.full", "a number or a scalar",
+         args[1].describe(), "");
   return s.splat(s.cast(value, dtype, args.range), shape, args.range);
 }
 
@@ -77,8 +79,8 @@ static Value cast(Semantic &s, const BoundArgs &args) {
   Type dtype = s.dtype(args, 1);
   bool bitcast = s.constexprBool(args, 3);
   // Constants take the dtype without passing through another one.
-  if (args[0].isNumber() && !bitcast && args[2].isNone() && args[4].isNone() && !dtype.isPointerLike() &&
-      !(args[0].is<double>() && dtype.isInteger()))
+  if (args[0].isNumber() && !bitcast && args[2].isNone() && args[4].isNone() &&
+      !dtype.isPointerLike() && !(args[0].is<double>() && dtype.isInteger()))
     return s.constant(args[0], dtype, args.range);
   Tensor input = tensorArg(s, args, 0);
   input.range = args.range;
@@ -108,8 +110,8 @@ static Value constexprOf(Semantic &s, const BoundArgs &args) {
 static Value item(Semantic &s, const BoundArgs &args) {
   Tensor input = tensorArg(s, args, 0);
   if (input.type.numElements() != 1)
-    fail(Diag::argument_kind, args.ranges[0], "self", "item", "a block of one element", args[0].describe(),
-         "reduce the block first, e.g. tl.sum(x)");
+    fail(Diag::argument_kind, args.ranges[0], "self", "item", "a block of one element",
+         args[0].describe(), "reduce the block first, e.g. tl.sum(x)");
   return s.reshape(input, {}, false, args.range);
 }
 
@@ -118,8 +120,8 @@ static Value item(Semantic &s, const BoundArgs &args) {
 //===----------------------------------------------------------------------===//
 
 static Value loopOnly(Semantic &s, const BoundArgs &args) {
-  fail(Diag::not_supported_yet, args.range, functionName(args.info) + " outside of a for statement", "",
-       "write: for i in " + functionName(args.info) + "(...)");
+  fail(Diag::not_supported_yet, args.range, functionName(args.info) + " outside of a for statement",
+       "", "write: for i in " + functionName(args.info) + "(...)");
 }
 
 static Value condition(Semantic &, const BoundArgs &args) { return args[0]; }
@@ -134,7 +136,7 @@ template <bool isMax> static Value pythonMinMax(Semantic &s, const BoundArgs &ar
   for (const Value &next : llvm::drop_begin(items)) {
     if (best.isNumber() && next.isNumber()) {
       auto real = [](const Value &v) {
-        return v.is<bool>() ? (long double)v.as<bool>()
+        return v.is<bool>()  ? (long double)v.as<bool>()
                : v.is<Int>() ? (long double)v.as<Int>()
                              : (long double)v.as<double>();
       };
@@ -154,7 +156,8 @@ static Value length(Semantic &s, const BoundArgs &args) {
     return Int(text->size());
   if (const Tensor *tensor = args[0].getIf<Tensor>(); tensor && tensor->type.isBlock())
     return Int(tensor->type.shape()[0]);
-  fail(Diag::argument_kind, args.ranges[0], "obj", "len", "a tuple or a block", args[0].describe(), "");
+  fail(Diag::argument_kind, args.ranges[0], "obj", "len", "a tuple or a block", args[0].describe(),
+       "");
 }
 
 static Value toFloat(Semantic &s, const BoundArgs &args) {
@@ -175,7 +178,8 @@ static Value toFloat(Semantic &s, const BoundArgs &args) {
     else if (digits == "nan")
       value = std::numeric_limits<double>::quiet_NaN();
     else if (digits.getAsDouble(value))
-      fail(Diag::argument_kind, args.ranges[0], "x", "float", "a number or its text", x.describe(), "");
+      fail(Diag::argument_kind, args.ranges[0], "x", "float", "a number or its text", x.describe(),
+           "");
     return negative ? -value : value;
   }
   fail(Diag::argument_kind, args.ranges[0], "x", "float", "known at compile time", x.describe(),
@@ -191,7 +195,8 @@ static Value toInt(Semantic &s, const BoundArgs &args) {
   if (const double *d = x.getIf<double>(); d && *d > -0x1p120 && *d < 0x1p120)
     return Int(*d);
   long long parsed = 0;
-  if (const std::string *text = x.getIf<std::string>(); text && !llvm::StringRef(*text).trim().getAsInteger(10, parsed))
+  if (const std::string *text = x.getIf<std::string>();
+      text && !llvm::StringRef(*text).trim().getAsInteger(10, parsed))
     return Int(parsed);
   fail(Diag::argument_kind, args.ranges[0], "x", "int", "known at compile time", x.describe(),
        "convert run-time values with x.to(tl.int32)");
@@ -217,16 +222,20 @@ static const BuiltinInfo rows[] = {
      "value: a number, which must fit the dtype, or a scalar, which is cast.\n"
      "dtype: element type. An empty shape gives a scalar."},
     {"tl", "zeros", "shape, dtype", false, zeros,
-     "Block of zeros.\n\nshape: tuple of positive integers known at compile time; dtype: element type."},
-    {"tl", "zeros_like", "input", false, zerosLike, "Block of zeros with the shape and dtype of input."},
-    {"tl", "cast", "input, dtype, fp_downcast_rounding=None, bitcast=False, overflow_mode=None", true, cast,
+     "Block of zeros.\n\nshape: tuple of positive integers known at compile time; dtype: element "
+     "type."},
+    {"tl", "zeros_like", "input", false, zerosLike,
+     "Block of zeros with the shape and dtype of input."},
+    {"tl", "cast", "input, dtype, fp_downcast_rounding=None, bitcast=False, overflow_mode=None",
+     true, cast,
      "Converts input to another dtype, keeping its shape.\n\n"
-     "Floats to integers truncate, anything to int1 is `!= 0`, narrowing floats round to nearest even.\n"
+     "Floats to integers truncate, anything to int1 is `!= 0`, narrowing floats round to nearest "
+     "even.\n"
      "fp_downcast_rounding: \"rtne\" or \"rtz\", only where a floating type is narrowed.\n"
      "bitcast: reinterpret the bits; widths must be equal.\n"
      "overflow_mode: \"trunc\" (default) or \"saturate\" for integer results; NaN saturates to 0."},
-    {"tensor", "to", "self, dtype, fp_downcast_rounding=None, bitcast=False, overflow_mode=None", true, cast,
-     "x.to(dtype): see tl.cast."},
+    {"tensor", "to", "self, dtype, fp_downcast_rounding=None, bitcast=False, overflow_mode=None",
+     true, cast, "x.to(dtype): see tl.cast."},
     {"tensor", "logical_and", "self, other", true, logicalMethod<true>,
      "Whether both are true, element by element; numbers are true unless they are 0."},
     {"tensor", "logical_or", "self, other", true, logicalMethod<false>,
@@ -237,24 +246,32 @@ static const BuiltinInfo rows[] = {
     {"tl", "pointer_type", "element_ty, address_space=1, const=False", false, pointerType,
      "The type of pointers to element_ty, for casts such as p.to(tl.pointer_type(tl.float16))."},
     {"tl", "constexpr", "value", false, constexprOf,
-     "Marks a compile-time constant: as an annotation of a parameter or a variable, or as a call that checks it."},
+     "Marks a compile-time constant: as an annotation of a parameter or a variable, or as a call "
+     "that checks it."},
     {"tl", "range",
-     "arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, disallow_acc_multi_buffer=False, "
+     "arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, "
+     "disallow_acc_multi_buffer=False, "
      "flatten=False, warp_specialize=False, disable_licm=False",
-     false, loopOnly, "Run-time loop range with hints for the compiler: for i in tl.range(start, end, step)."},
+     false, loopOnly,
+     "Run-time loop range with hints for the compiler: for i in tl.range(start, end, step)."},
     {"tl", "static_range", "arg1, arg2=None, step=None", false, loopOnly,
-     "Range of a loop that is unrolled while compiling; the loop variable is a compile-time constant."},
-    {"tl", "condition", "arg1, disable_licm=False", false, condition, "Test of a while loop with hints."},
+     "Range of a loop that is unrolled while compiling; the loop variable is a compile-time "
+     "constant."},
+    {"tl", "condition", "arg1, disable_licm=False", false, condition,
+     "Test of a while loop with hints."},
     {"al", "parallel",
-     "arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, bind_sub_block=False", false, loopOnly,
-     "Range of a loop whose rounds do not depend on each other."},
-    {"python", "range", "arg1, arg2=None, step=None", false, loopOnly, "Python's range, for run-time loops."},
+     "arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, bind_sub_block=False",
+     false, loopOnly, "Range of a loop whose rounds do not depend on each other."},
+    {"python", "range", "arg1, arg2=None, step=None", false, loopOnly,
+     "Python's range, for run-time loops."},
     {"python", "min", "*args", false, pythonMinMax<false>,
      "Least of its arguments: of numbers at compile time, otherwise tl.minimum."},
     {"python", "max", "*args", false, pythonMinMax<true>,
      "Greatest of its arguments: of numbers at compile time, otherwise tl.maximum."},
-    {"python", "len", "obj", false, length, "Length of a tuple or string, or first dimension of a block."},
-    {"python", "float", "x", false, toFloat, "A compile-time float from a number or a text such as \"-inf\"."},
+    {"python", "len", "obj", false, length,
+     "Length of a tuple or string, or first dimension of a block."},
+    {"python", "float", "x", false, toFloat,
+     "A compile-time float from a number or a text such as \"-inf\"."},
     {"python", "int", "x", false, toInt, "A compile-time integer from a number or a text."},
 };
 

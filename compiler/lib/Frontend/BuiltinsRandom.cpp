@@ -16,7 +16,9 @@ struct Emit {
   Semantic &s;
   const SourceRange &range;
 
-  Tensor op(BinaryOp kind, const Value &a, const Value &b) const { return s.binary(kind, a, b, range).as<Tensor>(); }
+  Tensor op(BinaryOp kind, const Value &a, const Value &b) const {
+    return s.binary(kind, a, b, range).as<Tensor>();
+  }
   Tensor mul(const Value &a, const Value &b) const { return op(BinaryOp::Mult, a, b); }
   Tensor add(const Value &a, const Value &b) const { return op(BinaryOp::Add, a, b); }
   Tensor exclusiveOr(const Value &a, const Value &b) const { return op(BinaryOp::BitXor, a, b); }
@@ -30,9 +32,13 @@ using Four = std::array<Tensor, 4>;
 
 static Four philoxRounds(const Emit &e, Four c, Tensor k0, Tensor k1, int64_t rounds) {
   bool wide = c[0].type.bits() == 64;
-  auto constant = [&](uint64_t narrow, uint64_t wideValue) { return Value(Int(wide ? wideValue : narrow)); };
-  Value keyA = constant(0x9E3779B9, 0x9E3779B97F4A7C15), keyB = constant(0xBB67AE85, 0xBB67AE8584CAA73B);
-  Value roundA = constant(0xD2511F53, 0xD2E7470EE14C6C93), roundB = constant(0xCD9E8D57, 0xCA5A826395121157);
+  auto constant = [&](uint64_t narrow, uint64_t wideValue) {
+    return Value(Int(wide ? wideValue : narrow));
+  };
+  Value keyA = constant(0x9E3779B9, 0x9E3779B97F4A7C15),
+        keyB = constant(0xBB67AE85, 0xBB67AE8584CAA73B);
+  Value roundA = constant(0xD2511F53, 0xD2E7470EE14C6C93),
+        roundB = constant(0xCD9E8D57, 0xCA5A826395121157);
   for (int64_t i = 0; i < rounds; ++i) {
     Tensor c0 = c[0], c2 = c[2];
     c[0] = e.exclusiveOr(e.exclusiveOr(e.high(c2, roundB), c[1]), k0);
@@ -48,20 +54,22 @@ static Four philoxRounds(const Emit &e, Four c, Tensor k0, Tensor k1, int64_t ro
 static int64_t roundsArg(Semantic &s, const BoundArgs &args, unsigned i) {
   Int rounds = s.constexprInt(args, i);
   if (rounds < 1 || rounds > 64)
-    fail(Diag::argument_out_of_range, args.ranges[i], toString(rounds), "the number of Philox rounds", "1", "64");
+    fail(Diag::argument_out_of_range, args.ranges[i], toString(rounds),
+         "the number of Philox rounds", "1", "64");
   return int64_t(rounds);
 }
 
 static Tensor integerArg(Semantic &s, const BoundArgs &args, unsigned i) {
   Tensor x = tensorArg(s, args, i);
   if (!x.type.isInteger() || x.type.isBool())
-    fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info), "an integer",
-         args[i].describe(), "");
+    fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info),
+         "an integer", args[i].describe(), "");
   return x;
 }
 
 /// Counters of one width and a seed of 64 bits.
-static Four philoxSeeded(Semantic &s, const SourceRange &range, const Tensor &seedValue, Four c, int64_t rounds) {
+static Four philoxSeeded(Semantic &s, const SourceRange &range, const Tensor &seedValue, Four c,
+                         int64_t rounds) {
   Emit e{s, range};
   Tensor seed = s.cast(seedValue, Scalar::UInt64, range);
   bool wide = c[0].type.bits() == 64;
@@ -80,8 +88,9 @@ static Four randomFour(Semantic &s, const BoundArgs &args) {
   Tensor seed = integerArg(s, args, 0), offset = integerArg(s, args, 1);
   Tensor low = s.cast(offset, Scalar::UInt32, args.range);
   Tensor zero = s.full(low.type.shape(), Int(0), Scalar::UInt32, args.range);
-  Tensor high = offset.type.bits() > 32 ? s.cast(e.op(BinaryOp::RShift, offset, Int(32)), Scalar::UInt32, args.range)
-                                        : zero;
+  Tensor high = offset.type.bits() > 32
+                    ? s.cast(e.op(BinaryOp::RShift, offset, Int(32)), Scalar::UInt32, args.range)
+                    : zero;
   return philoxSeeded(s, args.range, seed, {low, high, zero, zero}, roundsArg(s, args, 2));
 }
 
@@ -93,23 +102,29 @@ static Tensor toUniform(Semantic &s, const Tensor &bits, const SourceRange &rang
   Tensor mirrored = e.op(BinaryOp::Sub, s.unary(UnaryOp::USub, x, range), Int(1));
   Tensor negative = s.compare(CompareOp::Lt, x, Int(0), range).as<Tensor>();
   // Greatest scale whose product with the greatest integer stays below 1.
-  return e.mul(s.select(negative, mirrored, x, range), wide ? 1.0842020432385337e-19 : 4.6566127342e-10);
+  return e.mul(s.select(negative, mirrored, x, range),
+               wide ? 1.0842020432385337e-19 : 4.6566127342e-10);
 }
 
 /// Box and Muller's transform.
-static std::pair<Tensor, Tensor> toNormal(Semantic &s, const Tensor &u1, const Tensor &u2, const SourceRange &range) {
+static std::pair<Tensor, Tensor> toNormal(Semantic &s, const Tensor &u1, const Tensor &u2,
+                                          const SourceRange &range) {
   Emit e{s, range};
-  Tensor safe = minimumMaximum(s, true, 1.0e-7, u1, false, "tl.pair_uniform_to_normal", range).as<Tensor>();
+  Tensor safe =
+      minimumMaximum(s, true, 1.0e-7, u1, false, "tl.pair_uniform_to_normal", range).as<Tensor>();
   Tensor angle = e.mul(6.283185307179586, u2);
   Tensor radius = mathUnary(s, "sqrt", e.mul(-2.0, mathUnary(s, "log", safe, range)), range);
-  return {e.mul(radius, mathUnary(s, "cos", angle, range)), e.mul(radius, mathUnary(s, "sin", angle, range))};
+  return {e.mul(radius, mathUnary(s, "cos", angle, range)),
+          e.mul(radius, mathUnary(s, "sin", angle, range))};
 }
 
 static Value packed(const Four &c) { return Tuple{{c[0], c[1], c[2], c[3]}, {}}; }
 
 static Value randint4x(Semantic &s, const BoundArgs &args) { return packed(randomFour(s, args)); }
 static Value randint(Semantic &s, const BoundArgs &args) { return randomFour(s, args)[0]; }
-static Value rand(Semantic &s, const BoundArgs &args) { return toUniform(s, randomFour(s, args)[0], args.range); }
+static Value rand(Semantic &s, const BoundArgs &args) {
+  return toUniform(s, randomFour(s, args)[0], args.range);
+}
 
 static Value rand4x(Semantic &s, const BoundArgs &args) {
   Four c = randomFour(s, args);
@@ -120,7 +135,8 @@ static Value rand4x(Semantic &s, const BoundArgs &args) {
 
 static Value randn(Semantic &s, const BoundArgs &args) {
   Four c = randomFour(s, args);
-  return toNormal(s, toUniform(s, c[0], args.range), toUniform(s, c[1], args.range), args.range).first;
+  return toNormal(s, toUniform(s, c[0], args.range), toUniform(s, c[1], args.range), args.range)
+      .first;
 }
 
 static Value randn4x(Semantic &s, const BoundArgs &args) {
@@ -145,13 +161,15 @@ static Four countersArg(Semantic &s, const BoundArgs &args, unsigned first) {
 }
 
 static Value philox(Semantic &s, const BoundArgs &args) {
-  return packed(philoxSeeded(s, args.range, integerArg(s, args, 0), countersArg(s, args, 1), roundsArg(s, args, 5)));
+  return packed(philoxSeeded(s, args.range, integerArg(s, args, 0), countersArg(s, args, 1),
+                             roundsArg(s, args, 5)));
 }
 
 static Value philoxImpl(Semantic &s, const BoundArgs &args) {
   Four c = countersArg(s, args, 0);
   Type type = c[0].type.element();
-  Tensor k0 = s.cast(integerArg(s, args, 4), type, args.range), k1 = s.cast(integerArg(s, args, 5), type, args.range);
+  Tensor k0 = s.cast(integerArg(s, args, 4), type, args.range),
+         k1 = s.cast(integerArg(s, args, 5), type, args.range);
   return packed(philoxRounds({s, args.range}, c, k0, k1, roundsArg(s, args, 6)));
 }
 
@@ -168,23 +186,32 @@ static Value normalPair(Semantic &s, const BoundArgs &args) {
   return Tuple{{a, b}, {}};
 }
 
-#define NEREID_RANDOM(NAME, RULE, DOC)                                                                                 \
-  {"tl", NAME, "seed, offset, n_rounds=10", false, RULE,                                                               \
-   DOC "\n\nseed: an integer; offset: an integer scalar or block that gives the result's shape. Equal seeds and\n"      \
+#define NEREID_RANDOM(NAME, RULE, DOC)                                                             \
+  {"tl",                                                                                           \
+   NAME,                                                                                           \
+   "seed, offset, n_rounds=10",                                                                    \
+   false,                                                                                          \
+   RULE,                                                                                           \
+   DOC "\n\nseed: an integer; offset: an integer scalar or block that gives the result's shape. "  \
+       "Equal seeds and\n"                                                                         \
        "offsets give equal numbers."}
 
 static const BuiltinInfo rows[] = {
     NEREID_RANDOM("randint", randint, "Uniform uint32 numbers."),
-    NEREID_RANDOM("randint4x", randint4x, "Four independent blocks of uniform uint32 numbers, at the cost of one."),
+    NEREID_RANDOM("randint4x", randint4x,
+                  "Four independent blocks of uniform uint32 numbers, at the cost of one."),
     NEREID_RANDOM("rand", rand, "Uniform fp32 numbers in [0, 1)."),
     NEREID_RANDOM("rand4x", rand4x, "Four independent blocks of uniform fp32 numbers in [0, 1)."),
     NEREID_RANDOM("randn", randn, "Normally distributed fp32 numbers."),
-    NEREID_RANDOM("randn4x", randn4x, "Four independent blocks of normally distributed fp32 numbers."),
+    NEREID_RANDOM("randn4x", randn4x,
+                  "Four independent blocks of normally distributed fp32 numbers."),
     {"tl", "philox", "seed, c0, c1, c2, c3, n_rounds=10", false, philox,
-     "The Philox generator on explicit counters, 32-bit or 64-bit by the widest of them. Returns four blocks."},
+     "The Philox generator on explicit counters, 32-bit or 64-bit by the widest of them. Returns "
+     "four blocks."},
     {"tl", "philox_impl", "c0, c1, c2, c3, k0, k1, n_rounds=10", false, philoxImpl,
      "Rounds of the Philox generator on explicit counters and keys. Returns four blocks."},
-    {"tl", "uint_to_uniform_float", "x", false, uniform, "32- or 64-bit integers to fp32 numbers in [0, 1)."},
+    {"tl", "uint_to_uniform_float", "x", false, uniform,
+     "32- or 64-bit integers to fp32 numbers in [0, 1)."},
     {"tl", "pair_uniform_to_normal", "u1, u2", false, normalPair,
      "Two blocks of uniform numbers to two of normally distributed ones (Box and Muller)."},
 };

@@ -19,16 +19,16 @@ using Combine = llvm::function_ref<Tensors(llvm::ArrayRef<Tensor>, llvm::ArrayRe
 
 /// Fills `region` with a block that combines scalars of the inputs' types.
 template <typename ReturnOp>
-static void buildCombine(Semantic &s, mlir::Region &region, llvm::ArrayRef<Tensor> inputs, Combine combine,
-                         const SourceRange &range) {
+static void buildCombine(Semantic &s, mlir::Region &region, llvm::ArrayRef<Tensor> inputs,
+                         Combine combine, const SourceRange &range) {
   mlir::OpBuilder::InsertionGuard guard(s.builder);
   mlir::Block *block = &region.emplaceBlock();
   Tensors left, right;
   for (Tensors *side : {&left, &right})
     for (const Tensor &input : inputs) {
       Type element = input.type.element();
-      side->push_back(
-          s.wrap(block->addArgument(element.lower(s.builder.getContext()), s.loc(range)), element, range));
+      side->push_back(s.wrap(
+          block->addArgument(element.lower(s.builder.getContext()), s.loc(range)), element, range));
     }
   s.builder.setInsertionPointToStart(block);
   Tensors results = combine(left, right);
@@ -38,8 +38,8 @@ static void buildCombine(Semantic &s, mlir::Region &region, llvm::ArrayRef<Tenso
   s.emit<ReturnOp>(range, values);
 }
 
-static Tensors reduceWith(Semantic &s, llvm::ArrayRef<Tensor> inputs, std::optional<int64_t> axis, bool keepDims,
-                          Combine combine, const SourceRange &range) {
+static Tensors reduceWith(Semantic &s, llvm::ArrayRef<Tensor> inputs, std::optional<int64_t> axis,
+                          bool keepDims, Combine combine, const SourceRange &range) {
   Tensors sources(inputs.begin(), inputs.end());
   std::vector<int64_t> shape(sources[0].type.shape());
   if (!axis)
@@ -69,8 +69,8 @@ static Tensors reduceWith(Semantic &s, llvm::ArrayRef<Tensor> inputs, std::optio
   return results;
 }
 
-static Tensors scanWith(Semantic &s, llvm::ArrayRef<Tensor> inputs, int64_t axis, bool reverse, Combine combine,
-                        const SourceRange &range) {
+static Tensors scanWith(Semantic &s, llvm::ArrayRef<Tensor> inputs, int64_t axis, bool reverse,
+                        Combine combine, const SourceRange &range) {
   llvm::SmallVector<mlir::Value> values;
   for (const Tensor &input : inputs)
     values.push_back(input.handle);
@@ -86,7 +86,9 @@ static Tensors scanWith(Semantic &s, llvm::ArrayRef<Tensor> inputs, int64_t axis
 static Tensor combineNamed(Semantic &s, llvm::StringRef kind, const Tensor &a, const Tensor &b,
                            const SourceRange &range) {
   bool isFloat = a.type.isFloating(), isSigned = a.type.isSigned();
-  auto emit = [&]<typename Op>() { return s.wrap(s.emit<Op>(range, a.handle, b.handle).getResult(), a.type, range); };
+  auto emit = [&]<typename Op>() {
+    return s.wrap(s.emit<Op>(range, a.handle, b.handle).getResult(), a.type, range);
+  };
   if (kind == "sum")
     return isFloat ? emit.operator()<arith::AddFOp>() : emit.operator()<arith::AddIOp>();
   if (kind == "prod")
@@ -108,8 +110,9 @@ static Tensor combineNamed(Semantic &s, llvm::StringRef kind, const Tensor &a, c
   return emit.operator()<arith::OrIOp>();
 }
 
-Tensor nereid::frontend::reduceSimple(Semantic &s, llvm::StringRef kind, Tensor input, std::optional<int64_t> axis,
-                                      bool keepDims, const SourceRange &range) {
+Tensor nereid::frontend::reduceSimple(Semantic &s, llvm::StringRef kind, Tensor input,
+                                      std::optional<int64_t> axis, bool keepDims,
+                                      const SourceRange &range) {
   return reduceWith(
       s, input, axis, keepDims,
       [&](llvm::ArrayRef<Tensor> a, llvm::ArrayRef<Tensor> b) -> Tensors {
@@ -125,13 +128,15 @@ Tensor nereid::frontend::reduceSimple(Semantic &s, llvm::StringRef kind, Tensor 
 static Tensor numericBlock(Semantic &s, const BoundArgs &args) {
   Tensor input = blockArg(s, args, 0, "reductions combine the elements of a block");
   if (input.type.isPointerLike())
-    fail(Diag::unsupported_dtype, args.ranges[0], input.type.element().str(), functionName(args.info), "");
+    fail(Diag::unsupported_dtype, args.ranges[0], input.type.element().str(),
+         functionName(args.info), "");
   if (input.type.isFp8())
     return s.cast(input, Scalar::Fp32, args.range);
   return input;
 }
 
-static std::optional<int64_t> axisArg(Semantic &s, const BoundArgs &args, unsigned i, const Type &type) {
+static std::optional<int64_t> axisArg(Semantic &s, const BoundArgs &args, unsigned i,
+                                      const Type &type) {
   if (args[i].isNone())
     return std::nullopt;
   return normalizeAxis(s, s.constexprInt(args, i), type.shape().size(), type, args.ranges[i]);
@@ -149,8 +154,8 @@ static Type sumType(const Type &type) {
 static Tensor integersOnly(Semantic &s, const BoundArgs &args) {
   Tensor input = numericBlock(s, args);
   if (!input.type.isInteger())
-    fail(Diag::unsupported_dtype, args.ranges[0], input.type.element().str(), functionName(args.info),
-         "it works on integers only");
+    fail(Diag::unsupported_dtype, args.ranges[0], input.type.element().str(),
+         functionName(args.info), "it works on integers only");
   return input;
 }
 
@@ -162,23 +167,27 @@ static Value sum(Semantic &s, const BoundArgs &args) {
   Tensor input = numericBlock(s, args);
   Type type = args[3].isNone() ? sumType(input.type) : s.dtype(args, 3);
   input = s.cast(input, type, args.range);
-  return reduceSimple(s, "sum", input, axisArg(s, args, 1, input.type), s.constexprBool(args, 2), args.range);
+  return reduceSimple(s, "sum", input, axisArg(s, args, 1, input.type), s.constexprBool(args, 2),
+                      args.range);
 }
 
 static Value xorSum(Semantic &s, const BoundArgs &args) {
   Tensor input = integersOnly(s, args);
-  return reduceSimple(s, "xor", input, axisArg(s, args, 1, input.type), s.constexprBool(args, 2), args.range);
+  return reduceSimple(s, "xor", input, axisArg(s, args, 1, input.type), s.constexprBool(args, 2),
+                      args.range);
 }
 
 static Value reduceOr(Semantic &s, const BoundArgs &args) {
   Tensor input = integersOnly(s, args);
-  return reduceSimple(s, "or", input, axisArg(s, args, 1, input.type), s.constexprBool(args, 2), args.range);
+  return reduceSimple(s, "or", input, axisArg(s, args, 1, input.type), s.constexprBool(args, 2),
+                      args.range);
 }
 
 /// Greatest (or least) values with the int32 positions where they stand.
 /// NaN loses against numbers, or wins when `nanWins`.
-static Tensors withIndices(Semantic &s, bool isMax, Tensor input, std::optional<int64_t> axis, bool tieBreakLeft,
-                           bool keepDims, bool nanWins, const SourceRange &range) {
+static Tensors withIndices(Semantic &s, bool isMax, Tensor input, std::optional<int64_t> axis,
+                           bool tieBreakLeft, bool keepDims, bool nanWins,
+                           const SourceRange &range) {
   // All axes: positions count in row-major order, and the result of keep_dims
   // has as many dimensions as the input.
   size_t rank = input.type.shape().size();
@@ -195,7 +204,9 @@ static Tensors withIndices(Semantic &s, bool isMax, Tensor input, std::optional<
   indices = s.broadcastTo(indices, shape, range);
 
   auto combine = [&](llvm::ArrayRef<Tensor> a, llvm::ArrayRef<Tensor> b) -> Tensors {
-    auto both = [&](bool isAnd, const Value &x, const Value &y) { return s.logical(isAnd, x, y, range).as<Tensor>(); };
+    auto both = [&](bool isAnd, const Value &x, const Value &y) {
+      return s.logical(isAnd, x, y, range).as<Tensor>();
+    };
     Tensor wins = s.compare(isMax ? CompareOp::Gt : CompareOp::Lt, a[0], b[0], range).as<Tensor>();
     std::optional<Tensor> bothNaN;
     if (a[0].type.isFloating()) {
@@ -259,10 +270,11 @@ static Tensors combineInputs(Semantic &s, const BoundArgs &args) {
   for (const Value &item : itemsArg(args, 0)) {
     Tensor input = s.toTensor(item, args.ranges[0]);
     if (!input.type.isBlock())
-      fail(Diag::needs_block, args.ranges[0], "input", functionName(args.info), item.describe(), "");
+      fail(Diag::needs_block, args.ranges[0], "input", functionName(args.info), item.describe(),
+           "");
     if (!inputs.empty() && input.type.shape() != inputs[0].type.shape())
-      fail(Diag::reduce_shapes, args.ranges[0], functionName(args.info), shapeString(inputs[0].type.shape()),
-           shapeString(input.type.shape()));
+      fail(Diag::reduce_shapes, args.ranges[0], functionName(args.info),
+           shapeString(inputs[0].type.shape()), shapeString(input.type.shape()));
     inputs.push_back(input);
   }
   if (inputs.empty())
@@ -270,13 +282,14 @@ static Tensors combineInputs(Semantic &s, const BoundArgs &args) {
   return inputs;
 }
 
-static Tensors callCombine(Semantic &s, const BoundArgs &args, unsigned fn, llvm::ArrayRef<Tensor> a,
-                           llvm::ArrayRef<Tensor> b) {
+static Tensors callCombine(Semantic &s, const BoundArgs &args, unsigned fn,
+                           llvm::ArrayRef<Tensor> a, llvm::ArrayRef<Tensor> b) {
   std::vector<Value> operands;
   for (llvm::ArrayRef<Tensor> side : {a, b})
     operands.insert(operands.end(), side.begin(), side.end());
   Value result = s.call(args[fn], operands, args.ranges[fn]);
-  std::vector<Value> items = result.is<Tuple>() ? result.as<Tuple>().items : std::vector<Value>{result};
+  std::vector<Value> items =
+      result.is<Tuple>() ? result.as<Tuple>().items : std::vector<Value>{result};
   auto mismatch = [&](llvm::StringRef found, const Type &wanted) {
     fail(Diag::combine_result, args.ranges[fn], functionName(args.info), found,
          llvm::formatv("{0} value(s)", a.size()).str(), wanted.str());
@@ -314,24 +327,31 @@ static Value reduce(Semantic &s, const BoundArgs &args) {
   checkFunction(args, 2);
   Tensors results = reduceWith(
       s, inputs, axisArg(s, args, 1, inputs[0].type), s.constexprBool(args, 3),
-      [&](llvm::ArrayRef<Tensor> a, llvm::ArrayRef<Tensor> b) { return callCombine(s, args, 2, a, b); }, args.range);
+      [&](llvm::ArrayRef<Tensor> a, llvm::ArrayRef<Tensor> b) {
+        return callCombine(s, args, 2, a, b);
+      },
+      args.range);
   return packed(args, results);
 }
 
 static Value associativeScan(Semantic &s, const BoundArgs &args) {
   Tensors inputs = combineInputs(s, args);
   checkFunction(args, 2);
-  int64_t axis = normalizeAxis(s, s.constexprInt(args, 1), inputs[0].type.shape().size(), inputs[0].type,
-                               args.ranges[1]);
+  int64_t axis = normalizeAxis(s, s.constexprInt(args, 1), inputs[0].type.shape().size(),
+                               inputs[0].type, args.ranges[1]);
   Tensors results = scanWith(
       s, inputs, axis, s.constexprBool(args, 3),
-      [&](llvm::ArrayRef<Tensor> a, llvm::ArrayRef<Tensor> b) { return callCombine(s, args, 2, a, b); }, args.range);
+      [&](llvm::ArrayRef<Tensor> a, llvm::ArrayRef<Tensor> b) {
+        return callCombine(s, args, 2, a, b);
+      },
+      args.range);
   return packed(args, results);
 }
 
 template <bool isSum> static Value cumulative(Semantic &s, const BoundArgs &args) {
   Tensor input = numericBlock(s, args);
-  int64_t axis = normalizeAxis(s, s.constexprInt(args, 1), input.type.shape().size(), input.type, args.ranges[1]);
+  int64_t axis = normalizeAxis(s, s.constexprInt(args, 1), input.type.shape().size(), input.type,
+                               args.ranges[1]);
   bool reverse = s.constexprBool(args, 2);
   if (input.type.scalar() == Scalar::BF16)
     input = s.cast(input, Scalar::Fp32, args.range);
@@ -348,11 +368,11 @@ template <bool isSum> static Value cumulative(Semantic &s, const BoundArgs &args
 static Value histogram(Semantic &s, const BoundArgs &args) {
   Tensor input = blockArg(s, args, 0);
   if (input.type.shape().size() != 1)
-    fail(Diag::histogram_invalid, args.ranges[0], "the input has shape " + shapeString(input.type.shape()),
-         "flatten it first: x.ravel()");
+    fail(Diag::histogram_invalid, args.ranges[0],
+         "the input has shape " + shapeString(input.type.shape()), "flatten it first: x.ravel()");
   if (!input.type.isInteger() || input.type.bits() != 32)
-    fail(Diag::histogram_invalid, args.ranges[0], "the input has dtype " + input.type.element().str(),
-         "cast it to tl.int32");
+    fail(Diag::histogram_invalid, args.ranges[0],
+         "the input has dtype " + input.type.element().str(), "cast it to tl.int32");
   Int bins = s.constexprInt(args, 1);
   if (bins <= 0 || bins > (Int(1) << 20))
     fail(Diag::histogram_invalid, args.ranges[1], toString(bins) + " is no number of bins", "");
@@ -363,31 +383,39 @@ static Value histogram(Semantic &s, const BoundArgs &args) {
   }
   Type type = Type::block({int64_t(bins)}, Scalar::Int32);
   return s.wrap(
-      s.emit<tt::HistogramOp>(args.range, type.lower(s.builder.getContext()), input.handle, mask).getResult(), type,
-      args.range);
+      s.emit<tt::HistogramOp>(args.range, type.lower(s.builder.getContext()), input.handle, mask)
+          .getResult(),
+      type, args.range);
 }
 
 static const char *const maxDoc =
     "Greatest element along axis; axis None takes all elements and gives a scalar.\n\n"
-    "bf16 and fp16 give fp32, integers narrower than 32 bits int32. NaNs lose against numbers unless propagate_nan.\n"
-    "return_indices: also the int32 positions, as a pair; of equal elements the leftmost wins unless\n"
+    "bf16 and fp16 give fp32, integers narrower than 32 bits int32. NaNs lose against numbers "
+    "unless propagate_nan.\n"
+    "return_indices: also the int32 positions, as a pair; of equal elements the leftmost wins "
+    "unless\n"
     "return_indices_tie_break_left is False. keep_dims: the reduced axis stays with size 1.";
 static const char *const minDoc =
     "Least element along axis; axis None takes all elements and gives a scalar.\n\n"
-    "bf16 and fp16 give fp32, integers narrower than 32 bits int32. NaNs lose against numbers unless propagate_nan.\n"
-    "return_indices: also the int32 positions, as a pair; of equal elements the leftmost wins unless\n"
+    "bf16 and fp16 give fp32, integers narrower than 32 bits int32. NaNs lose against numbers "
+    "unless propagate_nan.\n"
+    "return_indices: also the int32 positions, as a pair; of equal elements the leftmost wins "
+    "unless\n"
     "return_indices_tie_break_left is False. keep_dims: the reduced axis stays with size 1.";
 
 static const BuiltinInfo rows[] = {
     {"tl", "reduce", "input, axis, combine_fn, keep_dims=False", true, reduce,
      "Combines elements along axis with a jit function.\n\n"
-     "input: a block, or a tuple of n blocks of one shape. combine_fn takes 2n scalars (n left, n right) and returns\n"
-     "n of the same types; it must be associative and commutative, as elements are combined in any order. axis None\n"
+     "input: a block, or a tuple of n blocks of one shape. combine_fn takes 2n scalars (n left, n "
+     "right) and returns\n"
+     "n of the same types; it must be associative and commutative, as elements are combined in any "
+     "order. axis None\n"
      "combines all elements. keep_dims keeps the axis with\n"
      "size 1. Returns a block or scalar, or a tuple of n."},
     {"tl", "sum", "input, axis=None, keep_dims=False, dtype=None", true, sum,
      "Sum along axis; axis None sums everything to a scalar.\n\n"
-     "Integers narrower than 32 bits are summed as int32 or uint32, floats in their own dtype; dtype overrides."},
+     "Integers narrower than 32 bits are summed as int32 or uint32, floats in their own dtype; "
+     "dtype overrides."},
     {"tl", "max",
      "input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False, "
      "propagate_nan=None",
@@ -397,9 +425,11 @@ static const BuiltinInfo rows[] = {
      "propagate_nan=None",
      true, extremum<false>, minDoc},
     {"tl", "argmax", "input, axis, tie_break_left=True, keep_dims=False", true, argExtremum<true>,
-     "int32 position of the greatest element along axis; of equal ones the leftmost unless tie_break_left is False."},
+     "int32 position of the greatest element along axis; of equal ones the leftmost unless "
+     "tie_break_left is False."},
     {"tl", "argmin", "input, axis, tie_break_left=True, keep_dims=False", true, argExtremum<false>,
-     "int32 position of the least element along axis; of equal ones the leftmost unless tie_break_left is False."},
+     "int32 position of the least element along axis; of equal ones the leftmost unless "
+     "tie_break_left is False."},
     {"tl", "xor_sum", "input, axis=None, keep_dims=False", true, xorSum,
      "Exclusive or of all elements along axis; integers only."},
     {"tl", "reduce_or", "input, axis, keep_dims=False", true, reduceOr,
@@ -408,7 +438,8 @@ static const BuiltinInfo rows[] = {
      "Inclusive prefix combination along axis with a jit function; shapes stay.\n\n"
      "input and combine_fn as of tl.reduce. reverse: from the last element to the first."},
     {"tl", "cumsum", "input, axis=0, reverse=False, dtype=None", true, cumulative<true>,
-     "Cumulative sum along axis. bf16 gives fp32, integers narrower than 32 bits int32 or uint32; dtype overrides."},
+     "Cumulative sum along axis. bf16 gives fp32, integers narrower than 32 bits int32 or uint32; "
+     "dtype overrides."},
     {"tl", "cumprod", "input, axis=0, reverse=False", true, cumulative<false>,
      "Cumulative product along axis. bf16 gives fp32."},
     {"tl", "histogram", "input, num_bins, mask=None", true, histogram,

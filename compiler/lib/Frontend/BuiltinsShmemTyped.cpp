@@ -10,18 +10,21 @@ using namespace nereid::frontend;
 using Atomic = ShmemConstant::Atomic;
 
 static constexpr CType types[] = {
-    {"int", Scalar::Int32},      {"long", Scalar::Int64},     {"longlong", Scalar::Int64}, {"short", Scalar::Int16},
-    {"char", Scalar::Int8},      {"schar", Scalar::Int8},     {"uint", Scalar::UInt32},    {"ulong", Scalar::UInt64},
-    {"ulonglong", Scalar::UInt64}, {"ushort", Scalar::UInt16}, {"uchar", Scalar::UInt8},   {"int8", Scalar::Int8},
-    {"int16", Scalar::Int16},    {"int32", Scalar::Int32},    {"int64", Scalar::Int64},    {"uint8", Scalar::UInt8},
-    {"uint16", Scalar::UInt16},  {"uint32", Scalar::UInt32},  {"uint64", Scalar::UInt64},  {"size", Scalar::UInt64},
-    {"ptrdiff", Scalar::Int64},  {"half", Scalar::Fp16},      {"bfloat16", Scalar::BF16},  {"float", Scalar::Fp32},
+    {"int", Scalar::Int32},     {"long", Scalar::Int64},    {"longlong", Scalar::Int64},
+    {"short", Scalar::Int16},   {"char", Scalar::Int8},     {"schar", Scalar::Int8},
+    {"uint", Scalar::UInt32},   {"ulong", Scalar::UInt64},  {"ulonglong", Scalar::UInt64},
+    {"ushort", Scalar::UInt16}, {"uchar", Scalar::UInt8},   {"int8", Scalar::Int8},
+    {"int16", Scalar::Int16},   {"int32", Scalar::Int32},   {"int64", Scalar::Int64},
+    {"uint8", Scalar::UInt8},   {"uint16", Scalar::UInt16}, {"uint32", Scalar::UInt32},
+    {"uint64", Scalar::UInt64}, {"size", Scalar::UInt64},   {"ptrdiff", Scalar::Int64},
+    {"half", Scalar::Fp16},     {"bfloat16", Scalar::BF16}, {"float", Scalar::Fp32},
     {"double", Scalar::Fp64},
 };
 
 llvm::ArrayRef<CType> nereid::frontend::cTypes() { return types; }
 
-const CType &nereid::frontend::cTypeOf(llvm::StringRef function, llvm::StringRef prefix, llvm::StringRef suffix) {
+const CType &nereid::frontend::cTypeOf(llvm::StringRef function, llvm::StringRef prefix,
+                                       llvm::StringRef suffix) {
   function.consume_front(prefix);
   function.consume_back(suffix);
   for (const CType &type : types)
@@ -42,17 +45,20 @@ static Value put(Semantic &s, const BoundArgs &args) {
 }
 
 static Value get(Semantic &s, const BoundArgs &args) {
-  Tensor source = typedPointerArg(s, args, 0, cTypeOf(args.info.name, "", "_g")), pe = peArg(s, args, 1);
+  Tensor source = typedPointerArg(s, args, 0, cTypeOf(args.info.name, "", "_g")),
+         pe = peArg(s, args, 1);
   Type pointee = source.type.pointee();
-  return s.wrap(emitShmemCall(s, args.range, "g", {source, pe}, pointee)->getResult(0), pointee, args.range);
+  return s.wrap(emitShmemCall(s, args.range, "g", {source, pe}, pointee)->getResult(0), pointee,
+                args.range);
 }
 
 /// put_<type>_nbi: counts elements.
 static Value putElements(Semantic &s, const BoundArgs &args) {
   const CType &type = cTypeOf(args.info.name, "put_", "_nbi");
   Tensor dest = typedPointerArg(s, args, 0, type), source = typedPointerArg(s, args, 1, type);
-  Tensor bytes = s.binary(BinaryOp::Mult, countArg(s, args, 2), Int(Type(type.scalar).bits() / 8), args.range)
-                     .as<Tensor>();
+  Tensor bytes =
+      s.binary(BinaryOp::Mult, countArg(s, args, 2), Int(Type(type.scalar).bits() / 8), args.range)
+          .as<Tensor>();
   emitShmemCall(s, args.range, "putmem_nbi", {dest, source, bytes, peArg(s, args, 3)});
   return None{};
 }
@@ -107,8 +113,8 @@ static int32_t runtimeCode(Atomic op) {
   }
 }
 
-static Value emitAtomic(Semantic &s, const BoundArgs &args, Atomic op, const Tensor &dest, Tensor value,
-                        std::optional<Tensor> compare, const Tensor &pe) {
+static Value emitAtomic(Semantic &s, const BoundArgs &args, Atomic op, const Tensor &dest,
+                        Tensor value, std::optional<Tensor> compare, const Tensor &pe) {
   Type pointee = dest.type.pointee();
   auto constant = [&](int32_t number, Type type) {
     return pointee.isFloating() && type == pointee ? s.constant(double(number), type, args.range)
@@ -123,7 +129,8 @@ static Value emitAtomic(Semantic &s, const BoundArgs &args, Atomic op, const Ten
     emitShmemCall(s, args.range, "atomic_update", {dest, value, code, pe});
     return None{};
   }
-  mlir::Operation *call = emitShmemCall(s, args.range, "atomic_fetch", {dest, value, *compare, code, pe}, pointee);
+  mlir::Operation *call =
+      emitShmemCall(s, args.range, "atomic_fetch", {dest, value, *compare, code, pe}, pointee);
   return s.wrap(call->getResult(0), pointee, args.range);
 }
 
@@ -140,17 +147,26 @@ struct AtomicName {
 
 static constexpr AtomicName atomicNames[] = {
     {"inc", Atomic::Inc, "dest, pe, qp_id=0", "Adds 1 at dest's place in pe's heap.", false},
-    {"set", Atomic::Set, "dest, value, pe, qp_id=0", "Sets the element at dest's place in pe's heap.", true},
-    {"add", Atomic::Add, "dest, value, pe, qp_id=0", "Adds value at dest's place in pe's heap.", false},
-    {"and", Atomic::And, "dest, value, pe, qp_id=0", "Bitwise and at dest's place in pe's heap.", false},
-    {"or", Atomic::Or, "dest, value, pe, qp_id=0", "Bitwise or at dest's place in pe's heap.", false},
-    {"xor", Atomic::Xor, "dest, value, pe, qp_id=0", "Bitwise exclusive or at dest's place in pe's heap.", false},
-    {"fetch", Atomic::Fetch, "source, pe, qp_id=0", "The element at source's place in pe's heap.", true},
+    {"set", Atomic::Set, "dest, value, pe, qp_id=0",
+     "Sets the element at dest's place in pe's heap.", true},
+    {"add", Atomic::Add, "dest, value, pe, qp_id=0", "Adds value at dest's place in pe's heap.",
+     false},
+    {"and", Atomic::And, "dest, value, pe, qp_id=0", "Bitwise and at dest's place in pe's heap.",
+     false},
+    {"or", Atomic::Or, "dest, value, pe, qp_id=0", "Bitwise or at dest's place in pe's heap.",
+     false},
+    {"xor", Atomic::Xor, "dest, value, pe, qp_id=0",
+     "Bitwise exclusive or at dest's place in pe's heap.", false},
+    {"fetch", Atomic::Fetch, "source, pe, qp_id=0", "The element at source's place in pe's heap.",
+     true},
     {"fetch_inc", Atomic::FetchInc, "dest, pe, qp_id=0", "inc; returns the old value.", false},
-    {"fetch_add", Atomic::FetchAdd, "dest, value, pe, qp_id=0", "add; returns the old value.", false},
-    {"fetch_and", Atomic::FetchAnd, "dest, value, pe, qp_id=0", "and; returns the old value.", false},
+    {"fetch_add", Atomic::FetchAdd, "dest, value, pe, qp_id=0", "add; returns the old value.",
+     false},
+    {"fetch_and", Atomic::FetchAnd, "dest, value, pe, qp_id=0", "and; returns the old value.",
+     false},
     {"fetch_or", Atomic::FetchOr, "dest, value, pe, qp_id=0", "or; returns the old value.", false},
-    {"fetch_xor", Atomic::FetchXor, "dest, value, pe, qp_id=0", "xor; returns the old value.", false},
+    {"fetch_xor", Atomic::FetchXor, "dest, value, pe, qp_id=0", "xor; returns the old value.",
+     false},
     {"swap", Atomic::Swap, "dest, value, pe, qp_id=0", "set; returns the old value.", true},
     {"compare_swap", Atomic::CompareSwap, "dest, cond, value, pe, qp_id=0",
      "Sets value if the element equals cond; returns the old value.", false},
@@ -174,14 +190,16 @@ static Value typedAtomic(Semantic &s, const BoundArgs &args) {
   case Atomic::FetchInc:
   case Atomic::Fetch: {
     Type pointee = dest.type.pointee();
-    Tensor zero = pointee.isFloating() ? s.constant(0.0, pointee, args.range) : s.constant(Int(0), pointee, args.range);
+    Tensor zero = pointee.isFloating() ? s.constant(0.0, pointee, args.range)
+                                       : s.constant(Int(0), pointee, args.range);
     return emitAtomic(s, args, atomic->op, dest, zero, std::nullopt, peArg(s, args, 1));
   }
   case Atomic::CompareSwap:
-    return emitAtomic(s, args, atomic->op, dest, pointeeArg(s, args, 2, dest), pointeeArg(s, args, 1, dest),
-                      peArg(s, args, 3));
+    return emitAtomic(s, args, atomic->op, dest, pointeeArg(s, args, 2, dest),
+                      pointeeArg(s, args, 1, dest), peArg(s, args, 3));
   default:
-    return emitAtomic(s, args, atomic->op, dest, pointeeArg(s, args, 1, dest), std::nullopt, peArg(s, args, 2));
+    return emitAtomic(s, args, atomic->op, dest, pointeeArg(s, args, 1, dest), std::nullopt,
+                      peArg(s, args, 2));
   }
 }
 
@@ -190,11 +208,13 @@ static Value typedAtomic(Semantic &s, const BoundArgs &args) {
 static Atomic atomicArg(Semantic &s, const BoundArgs &args, unsigned i, bool fetches) {
   std::optional<int32_t> code = shmemConstantArg(s, args, i, ShmemConstant::Kind::Atomic);
   if (!code)
-    fail(Diag::not_constexpr, args.ranges[i], parameterName(args, i), functionName(args.info), args[i].describe());
+    fail(Diag::not_constexpr, args.ranges[i], parameterName(args, i), functionName(args.info),
+         args[i].describe());
   if ((*code >= Atomic::Fetch) != fetches)
     fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info),
-         fetches ? "an operation that returns the old value (MORI_AMO_FETCH_ADD, MORI_AMO_SWAP, ...)"
-                 : "an operation that returns nothing (MORI_AMO_ADD, MORI_AMO_SET, ...)",
+         fetches
+             ? "an operation that returns the old value (MORI_AMO_FETCH_ADD, MORI_AMO_SWAP, ...)"
+             : "an operation that returns nothing (MORI_AMO_ADD, MORI_AMO_SET, ...)",
          args[i].describe(), "");
   return Atomic(*code);
 }
@@ -202,7 +222,8 @@ static Atomic atomicArg(Semantic &s, const BoundArgs &args, unsigned i, bool fet
 static Value atomicNonfetch(Semantic &s, const BoundArgs &args) {
   Tensor dest = typedPointerArg(s, args, 0, cTypeOf(args.info.name, "atomic_", "_nonfetch"));
   Tensor value = pointeeArg(s, args, 1, dest);
-  return emitAtomic(s, args, atomicArg(s, args, 2, false), dest, value, std::nullopt, peArg(s, args, 3));
+  return emitAtomic(s, args, atomicArg(s, args, 2, false), dest, value, std::nullopt,
+                    peArg(s, args, 3));
 }
 
 static Value atomicFetch(Semantic &s, const BoundArgs &args) {
@@ -212,7 +233,8 @@ static Value atomicFetch(Semantic &s, const BoundArgs &args) {
 }
 
 void nereid::frontend::appendTypedFunctions(std::vector<ShmemFunction> &list) {
-  auto add = [&](std::string name, std::string params, BuiltinRule rule, std::string doc, unsigned libraries) {
+  auto add = [&](std::string name, std::string params, BuiltinRule rule, std::string doc,
+                 unsigned libraries) {
     list.push_back({std::move(name), std::move(params), rule, std::move(doc), uint8_t(libraries)});
   };
   auto isOneOf = [](llvm::StringRef name, std::initializer_list<llvm::StringRef> names) {
@@ -221,23 +243,27 @@ void nereid::frontend::appendTypedFunctions(std::vector<ShmemFunction> &list) {
   for (const CType &type : types) {
     std::string name = type.name, element = Type(type.scalar).str();
     bool isInteger = Type(type.scalar).isInteger();
-    bool acl = isOneOf(name, {"char", "half", "bfloat16", "float", "int8", "int16", "int32", "int64", "uint8", "uint16",
-                              "uint32", "uint64"});
-    bool mori = isOneOf(name, {"long", "longlong", "float", "double", "char", "short", "uint", "ulong", "ulonglong",
-                               "uchar", "ushort", "int32", "int64", "uint32", "uint64"});
-    add(name + "_p", "dest, value, pe, qp_id=0", put, "Stores one " + element + " at dest's place in pe's heap.",
+    bool acl = isOneOf(name, {"char", "half", "bfloat16", "float", "int8", "int16", "int32",
+                              "int64", "uint8", "uint16", "uint32", "uint64"});
+    bool mori =
+        isOneOf(name, {"long", "longlong", "float", "double", "char", "short", "uint", "ulong",
+                       "ulonglong", "uchar", "ushort", "int32", "int64", "uint32", "uint64"});
+    add(name + "_p", "dest, value, pe, qp_id=0", put,
+        "Stores one " + element + " at dest's place in pe's heap.",
         name == "int" ? unsigned(Every) : (acl ? ACL : 0) | (mori ? MORI : 0) | NV | MX);
-    add(name + "_g", "source, pe", get, "Reads one " + element + " at source's place in pe's heap.", Every);
+    add(name + "_g", "source, pe", get, "Reads one " + element + " at source's place in pe's heap.",
+        Every);
     if (isOneOf(name, {"uint32", "uint64", "float", "double"}))
       add("put_" + name + "_nbi", "dest, source, nelems, pe, qp_id=0", putElements,
           "putmem_nbi of nelems elements of " + element + ".", MORI);
-    if (isInteger && isOneOf(name, {"int", "long", "uint", "ulong", "int8", "int16", "int32", "int64", "uint8", "uint16",
-                                    "uint32", "uint64"}))
+    if (isInteger && isOneOf(name, {"int", "long", "uint", "ulong", "int8", "int16", "int32",
+                                    "int64", "uint8", "uint16", "uint32", "uint64"}))
       add(name + "_wait_until", "addr, cmp_, cmp_val", waitUntil,
           "signal_wait_until of a signal of " + element + "; returns the value that satisfied it.",
           acl ? unsigned(Every & ~MORI) : NV | ROC | MX);
     if (isOneOf(name, {"int32", "int64", "uint32", "uint64"})) {
-      add(name + "_wait_until_equals", "addr, val", waitEquals, "Waits until the signal equals val; returns it.", MORI);
+      add(name + "_wait_until_equals", "addr, val", waitEquals,
+          "Waits until the signal equals val; returns it.", MORI);
       add(name + "_wait_until_greater_than", "addr, val", waitGreater,
           "Waits until the signal is greater than val; returns it.", MORI);
       add("atomic_" + name + "_nonfetch", "dest, val, amo_type, pe, qp_id=0", atomicNonfetch,
@@ -258,7 +284,8 @@ void nereid::frontend::appendTypedFunctions(std::vector<ShmemFunction> &list) {
         std::string params = atomic.params;
         if (size_t at = params.find("value"); at != std::string::npos)
           params.replace(at, 5, "val");
-        add(std::string("atomic_") + atomic.name + "_" + name, params, typedAtomic, atomic.doc, MORI);
+        add(std::string("atomic_") + atomic.name + "_" + name, params, typedAtomic, atomic.doc,
+            MORI);
       }
   }
 }

@@ -32,8 +32,10 @@ public:
     Tensor other = pick(values, partner);
     // The first of a pair takes the partner when that is less, the second when
     // it is greater (descending: the other way round); equal ones stay.
-    Tensor less = s.compare(descending ? CompareOp::Gt : CompareOp::Lt, other, values, range).as<Tensor>();
-    Tensor greater = s.compare(descending ? CompareOp::Lt : CompareOp::Gt, other, values, range).as<Tensor>();
+    Tensor less =
+        s.compare(descending ? CompareOp::Gt : CompareOp::Lt, other, values, range).as<Tensor>();
+    Tensor greater =
+        s.compare(descending ? CompareOp::Lt : CompareOp::Gt, other, values, range).as<Tensor>();
     Tensor first = alongLast(isFirst);
     Tensor swap = s.select(first, less, greater, range);
     values = s.select(swap, other, values, range);
@@ -49,7 +51,8 @@ public:
       return;
     }
     // As loops: the number of steps grows with the square of the size's logarithm.
-    Tensor merges = s.constant(Int(int64_t(llvm::Log2_64_Ceil(uint64_t(size)))), Scalar::Int32, range);
+    Tensor merges =
+        s.constant(Int(int64_t(llvm::Log2_64_Ceil(uint64_t(size)))), Scalar::Int32, range);
     loop(merges, [&](const Tensor &merge) {
       Tensor run = op(BinaryOp::LShift, Int(2), merge);
       step(op(BinaryOp::Sub, run, Int(1)));
@@ -77,7 +80,8 @@ private:
     mlir::Location loc = s.loc(range);
     mlir::Value zero = s.constant(Int(0), Scalar::Int32, range).handle;
     mlir::Value one = s.constant(Int(1), Scalar::Int32, range).handle;
-    auto loop = mlir::scf::ForOp::create(s.builder, loc, zero, count.handle, one, mlir::ValueRange{values.handle});
+    auto loop = mlir::scf::ForOp::create(s.builder, loc, zero, count.handle, one,
+                                         mlir::ValueRange{values.handle});
     mlir::OpBuilder::InsertionGuard guard(s.builder);
     s.builder.setInsertionPointToStart(loop.getBody());
     values.handle = loop.getRegionIterArg(0);
@@ -86,7 +90,9 @@ private:
     values.handle = loop.getResult(0);
   }
 
-  Tensor op(BinaryOp kind, const Value &a, const Value &b) { return s.binary(kind, a, b, range).as<Tensor>(); }
+  Tensor op(BinaryOp kind, const Value &a, const Value &b) {
+    return s.binary(kind, a, b, range).as<Tensor>();
+  }
 
   /// A 1-D block repeated over the leading dimensions.
   Tensor alongLast(Tensor row) {
@@ -101,8 +107,8 @@ private:
     Tensor indices = alongLast(row);
     Type type = Type::block(indices.type.shape(), source.type.element());
     uint32_t axis = uint32_t(type.shape().size() - 1);
-    return s.wrap(s.emit<tt::GatherOp>(range, type.lower(s.builder.getContext()), source.handle, indices.handle, axis,
-                                       false)
+    return s.wrap(s.emit<tt::GatherOp>(range, type.lower(s.builder.getContext()), source.handle,
+                                       indices.handle, axis, false)
                       .getResult(),
                   type, range);
   }
@@ -131,7 +137,8 @@ static Tensor oneNaN(Semantic &s, const Tensor &x, const SourceRange &range) {
   if (!x.type.isFloating() || x.type.scalar() == Scalar::Fp8E4B15)
     return x;
   Tensor isNaN = s.compare(CompareOp::NotEq, x, x, range).as<Tensor>();
-  Tensor nan = s.full(x.type.shape(), std::numeric_limits<double>::quiet_NaN(), x.type.element(), range);
+  Tensor nan =
+      s.full(x.type.shape(), std::numeric_limits<double>::quiet_NaN(), x.type.element(), range);
   return s.select(isNaN, nan, x, range);
 }
 
@@ -139,7 +146,10 @@ static Tensor sortingKeys(Semantic &s, const Tensor &x, const SourceRange &range
   if (!x.type.isFloating())
     return x;
   unsigned bits = x.type.bits();
-  Scalar scalar = bits == 8 ? Scalar::Int8 : bits == 16 ? Scalar::Int16 : bits == 32 ? Scalar::Int32 : Scalar::Int64;
+  Scalar scalar = bits == 8    ? Scalar::Int8
+                  : bits == 16 ? Scalar::Int16
+                  : bits == 32 ? Scalar::Int32
+                               : Scalar::Int64;
   return orderBits(s, s.bitcast(oneNaN(s, x, range), scalar, range), range);
 }
 
@@ -151,11 +161,13 @@ static Tensor fromKeys(Semantic &s, const Tensor &keys, Type type, const SourceR
 static Tensor sortable(Semantic &s, const BoundArgs &args, unsigned dimIndex) {
   Tensor x = blockArg(s, args, 0);
   if (x.type.isPointerLike())
-    fail(Diag::unsupported_dtype, args.ranges[0], x.type.element().str(), functionName(args.info), "");
+    fail(Diag::unsupported_dtype, args.ranges[0], x.type.element().str(), functionName(args.info),
+         "");
   int64_t rank = x.type.shape().size();
-  if (!args[dimIndex].isNone() &&
-      normalizeAxis(s, s.constexprInt(args, dimIndex), rank, x.type, args.ranges[dimIndex]) != rank - 1)
-    fail(Diag::not_supported_yet, args.ranges[dimIndex], functionName(args.info) + " along another dimension", "",
+  if (!args[dimIndex].isNone() && normalizeAxis(s, s.constexprInt(args, dimIndex), rank, x.type,
+                                                args.ranges[dimIndex]) != rank - 1)
+    fail(Diag::not_supported_yet, args.ranges[dimIndex],
+         functionName(args.info) + " along another dimension", "",
          "permute so that the dimension is the last one, and back afterwards");
   return x;
 }
@@ -171,7 +183,8 @@ static Value topk(Semantic &s, const BoundArgs &args) {
   Tensor x = sortable(s, args, 2);
   Int count = s.constexprInt(args, 1);
   if (count < 1 || count > x.type.shape().back())
-    fail(Diag::argument_out_of_range, args.ranges[1], toString(count), "k", "1", std::to_string(x.type.shape().back()));
+    fail(Diag::argument_out_of_range, args.ranges[1], toString(count), "k", "1",
+         std::to_string(x.type.shape().back()));
   Network network(s, sortingKeys(s, x, args.range), s.constexprBool(args, 3), args.range);
   network.sort();
   return fromKeys(s, network.leading(int64_t(count)), x.type, args.range);
@@ -181,8 +194,8 @@ static Value bitonicMerge(Semantic &s, const BoundArgs &args) {
   Tensor x = sortable(s, args, 1);
   int64_t size = x.type.shape().back();
   if (!isPowerOfTwo(size))
-    fail(Diag::power_of_two, args.range, "tl.bitonic_merge", x.type.shape().size() - 1, args[0].describe(), size,
-         "use tl.sort");
+    fail(Diag::power_of_two, args.range, "tl.bitonic_merge", x.type.shape().size() - 1,
+         args[0].describe(), size, "use tl.sort");
   Network network(s, sortingKeys(s, x, args.range), s.constexprBool(args, 2), args.range);
   network.merge();
   return fromKeys(s, network.values, x.type, args.range);
@@ -190,12 +203,15 @@ static Value bitonicMerge(Semantic &s, const BoundArgs &args) {
 
 static const BuiltinInfo rows[] = {
     {"tl", "sort", "x, dim=None, descending=False", true, sort,
-     "Sorts along dim, which must be the last dimension; any length. NaN counts as greater than all numbers\n"
+     "Sorts along dim, which must be the last dimension; any length. NaN counts as greater than "
+     "all numbers\n"
      "and comes out as one positive NaN; -0 stands below 0."},
     {"tl", "topk", "x, k, dim=None, descending=True", true, topk,
-     "The k greatest elements along the last dimension, greatest first (descending=False: the k least, least first)."},
+     "The k greatest elements along the last dimension, greatest first (descending=False: the k "
+     "least, least first)."},
     {"tl", "bitonic_merge", "x, dim=None, descending=False", false, bitonicMerge,
-     "Sorts along the last dimension, of a power-of-two size, what first rises and then falls (or the reverse)."},
+     "Sorts along the last dimension, of a power-of-two size, what first rises and then falls (or "
+     "the reverse)."},
     {"al", "sort", "ptr, dim=-1, descending=False", false, sort,
      "Sorts along dim, which must be the last dimension; any length."},
 };

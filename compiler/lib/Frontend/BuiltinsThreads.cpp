@@ -9,7 +9,8 @@
 using namespace nereid;
 using namespace nereid::frontend;
 
-static const char *const threads = "a program is one thread on the CPU, so work that is divided by threads would be lost";
+static const char *const threads =
+    "a program is one thread on the CPU, so work that is divided by threads would be lost";
 static const char *const sharedMemory = "there is no memory shared by the threads of a program";
 static const char *const vectors = "vectors belong to single threads of a GPU";
 static const char *const instructions = "it is an instruction of NVIDIA's GPUs";
@@ -21,18 +22,22 @@ static std::pair<const char *, const char *> explain(llvm::StringRef module, llv
   if (name == "tma")
     return {instructions, "use tl.make_tensor_descriptor with desc.load and desc.store"};
   if (name == "simt_exec_region")
-    return {threads, "write its body for blocks of elements: tl.arange, tl.load and tl.store with masks"};
+    return {threads,
+            "write its body for blocks of elements: tl.arange, tl.load and tl.store with masks"};
   if (name.contains("vector") || name == "extract" || name == "insert")
     return {vectors, "load and store blocks of elements: tl.load(ptr + tl.arange(0, N))"};
   if (name == "ld" || name == "st" || name == "ld_acquire")
-    return {threads, "use tl.load(ptr, volatile=True), tl.store, or dl.wait and dl.notify for signals"};
+    return {threads,
+            "use tl.load(ptr, volatile=True), tl.store, or dl.wait and dl.notify for signals"};
   if (name.starts_with("atomic") || name == "red_release")
     return {threads, "use tl.atomic_add, tl.atomic_cas with sem= and scope="};
   if (name == "__syncthreads" || name == "membar")
-    return {threads, "leave it out: the accesses of a program happen in order; tl.debug_barrier() marks the place"};
+    return {threads, "leave it out: the accesses of a program happen in order; tl.debug_barrier() "
+                     "marks the place"};
   if (name.contains("sync") || name.starts_with("wait") || name.starts_with("arrive"))
     return {instructions, "use dl.wait and dl.notify, or libshmem_device's signals"};
-  if (name.contains("ld_") || name.contains("load_") || name.contains("st_") || name.contains("multimem"))
+  if (name.contains("ld_") || name.contains("load_") || name.contains("st_") ||
+      name.contains("multimem"))
     return {instructions, "use tl.load and tl.store on blocks of pointers"};
   return {threads, "use tl.arange for the elements, tl.program_id for the program"};
 }
@@ -42,7 +47,8 @@ static Value lacking(Semantic &, const BoundArgs &args) {
   fail(Diag::target_lacks, args.range, functionName(args.info), why, instead);
 }
 
-#define NEREID_LACKING(MODULE, NAME) {MODULE, NAME, "*args, **options", false, lacking, "Not on the CPU target."}
+#define NEREID_LACKING(MODULE, NAME)                                                               \
+  {MODULE, NAME, "*args, **options", false, lacking, "Not on the CPU target."}
 #define NEREID_EXTRA(NAME) NEREID_LACKING("language_extra", NAME)
 
 static const BuiltinInfo rows[] = {

@@ -20,8 +20,10 @@ using llvm::APInt;
   throw CompileError(makeDiagnostic(Diag::constexpr_zero_division, range));
 }
 
-[[noreturn]] void badOperands(const char *op, const Value &lhs, const Value &rhs, const SourceRange &range) {
-  throw CompileError(makeDiagnostic(Diag::constexpr_operands, range, op, lhs.describe(), rhs.describe()));
+[[noreturn]] void badOperands(const char *op, const Value &lhs, const Value &rhs,
+                              const SourceRange &range) {
+  throw CompileError(
+      makeDiagnostic(Diag::constexpr_operands, range, op, lhs.describe(), rhs.describe()));
 }
 
 /// A bool counts as the integer it is in Python.
@@ -101,7 +103,8 @@ double floatFloorDivide(double lhs, double rhs) {
 double floatPower(double base, double exponent, const SourceRange &range) {
   if (base == 0.0 && exponent < 0)
     zeroDivision(range);
-  if (base < 0 && std::isfinite(base) && std::isfinite(exponent) && exponent != std::floor(exponent))
+  if (base < 0 && std::isfinite(base) && std::isfinite(exponent) &&
+      exponent != std::floor(exponent))
     throw CompileError(makeDiagnostic(Diag::constexpr_complex, range));
   double result = std::pow(base, exponent);
   if (std::isinf(result) && std::isfinite(base) && std::isfinite(exponent))
@@ -303,8 +306,9 @@ Value foldBinary(BinaryOp op, const Value &lhs, const Value &rhs, const SourceRa
     }
     if (const auto *tuple = sequence.getIf<Tuple>()) {
       Tuple result;
-      repeat(result, tuple->items.size(), count, range,
-             [&](Tuple &r) { r.items.insert(r.items.end(), tuple->items.begin(), tuple->items.end()); });
+      repeat(result, tuple->items.size(), count, range, [&](Tuple &r) {
+        r.items.insert(r.items.end(), tuple->items.begin(), tuple->items.end());
+      });
       return result;
     }
   }
@@ -323,7 +327,8 @@ Value foldUnary(UnaryOp op, const Value &operand, const SourceRange &range) {
   } else if (const double *d = operand.getIf<double>(); d && op != UnaryOp::Invert) {
     return op == UnaryOp::USub ? -*d : *d;
   }
-  throw CompileError(makeDiagnostic(Diag::constexpr_operand, range, spelling(op), operand.describe()));
+  throw CompileError(
+      makeDiagnostic(Diag::constexpr_operand, range, spelling(op), operand.describe()));
 }
 
 bool foldCompare(CompareOp op, const Value &lhs, const Value &rhs, const SourceRange &range) {
@@ -443,7 +448,8 @@ size_t tupleIndex(const Tuple &tuple, const Value &index, const SourceRange &ran
     throw CompileError(makeDiagnostic(Diag::tuple_index_kind, range, index.describe()));
   Int size = tuple.items.size(), at = *i < 0 ? *i + size : *i;
   if (at < 0 || at >= size)
-    throw CompileError(makeDiagnostic(Diag::tuple_index_range, range, toString(*i), tuple.items.size()));
+    throw CompileError(
+        makeDiagnostic(Diag::tuple_index_range, range, toString(*i), tuple.items.size()));
   return static_cast<size_t>(at);
 }
 

@@ -14,7 +14,8 @@
 namespace nereid::frontend {
 
 /// Throws the diagnostic `id`.
-template <typename... Args> [[noreturn]] void fail(Diag id, const SourceRange &range, Args &&...args) {
+template <typename... Args>
+[[noreturn]] void fail(Diag id, const SourceRange &range, Args &&...args) {
   throw CompileError(makeDiagnostic(id, range, std::forward<Args>(args)...));
 }
 
@@ -24,7 +25,8 @@ void noteValue(Diagnostic &diagnostic, const Value &value, llvm::StringRef what)
 
 /// Throws `id` with notes that point to where the two operands come from.
 template <typename... Args>
-[[noreturn]] void failOperands(Diag id, const SourceRange &range, const Value &lhs, const Value &rhs, Args &&...args) {
+[[noreturn]] void failOperands(Diag id, const SourceRange &range, const Value &lhs,
+                               const Value &rhs, Args &&...args) {
   Diagnostic diagnostic = makeDiagnostic(id, range, std::forward<Args>(args)...);
   noteValue(diagnostic, lhs, "the left operand");
   noteValue(diagnostic, rhs, "the right operand");
@@ -36,7 +38,9 @@ template <typename... Args>
 std::string helpForNone(const Value &value);
 
 /// "tl.load", for messages.
-inline std::string functionName(const BuiltinInfo &info) { return std::string(info.module) + "." + info.name; }
+inline std::string functionName(const BuiltinInfo &info) {
+  return std::string(info.module) + "." + info.name;
+}
 /// Name of parameter `i` of the call's row.
 std::string parameterName(const BoundArgs &args, unsigned i);
 
@@ -44,7 +48,9 @@ std::string shapeString(llvm::ArrayRef<int64_t> shape);
 bool isPowerOfTwo(int64_t value);
 
 /// Argument `i` as a tensor (a number becomes a 0-d one).
-inline Tensor tensorArg(Semantic &s, const BoundArgs &args, unsigned i) { return s.toTensor(args[i], args.ranges[i]); }
+inline Tensor tensorArg(Semantic &s, const BoundArgs &args, unsigned i) {
+  return s.toTensor(args[i], args.ranges[i]);
+}
 /// Argument `i` as a block; an error when it is a scalar.
 Tensor blockArg(Semantic &s, const BoundArgs &args, unsigned i, llvm::StringRef help = "");
 /// Argument `i` as a scalar integer of the given type.
@@ -53,9 +59,11 @@ Tensor intScalarArg(Semantic &s, const BoundArgs &args, unsigned i, Type type);
 /// tuple is that tuple.
 std::vector<Value> itemsArg(const BoundArgs &args, unsigned i);
 /// An axis counted from the front; negative ones count from the back.
-int64_t normalizeAxis(Semantic &s, Int axis, int64_t rank, const Type &type, const SourceRange &range);
+int64_t normalizeAxis(Semantic &s, Int axis, int64_t rank, const Type &type,
+                      const SourceRange &range);
 /// A constant string argument that must be one of `accepted`.
-std::string choiceArg(Semantic &s, const BoundArgs &args, unsigned i, llvm::ArrayRef<llvm::StringRef> accepted);
+std::string choiceArg(Semantic &s, const BoundArgs &args, unsigned i,
+                      llvm::ArrayRef<llvm::StringRef> accepted);
 /// The flag of a PropagateNan argument (None means NONE): does NaN win?
 bool propagateNanArg(Semantic &s, const BoundArgs &args, unsigned i);
 tt::MemSemantic semArg(Semantic &s, const BoundArgs &args, unsigned i);
@@ -63,7 +71,8 @@ tt::MemSyncScope scopeArg(Semantic &s, const BoundArgs &args, unsigned i);
 
 /// Python's integers in rules that also work on constants: folds when both are
 /// numbers, emits otherwise.
-Value arithmetic(Semantic &s, BinaryOp op, const Value &lhs, const Value &rhs, const SourceRange &range);
+Value arithmetic(Semantic &s, BinaryOp op, const Value &lhs, const Value &rhs,
+                 const SourceRange &range);
 
 // Used by more than one family.
 Tensor mathUnary(Semantic &s, llvm::StringRef name, const Tensor &x, const SourceRange &range);
@@ -71,17 +80,20 @@ Value minimumMaximum(Semantic &s, bool isMax, const Value &x, const Value &y, bo
                      const char *what, const SourceRange &range);
 /// Reductions with known combining operations: "sum", "max", "min", "xor", "or".
 /// The element type stays; `axis` nullopt reduces everything to a scalar.
-Tensor reduceSimple(Semantic &s, llvm::StringRef kind, Tensor input, std::optional<int64_t> axis, bool keepDims,
-                    const SourceRange &range);
-Tensor where(Semantic &s, const Value &condition, const Value &x, const Value &y, const SourceRange &range);
+Tensor reduceSimple(Semantic &s, llvm::StringRef kind, Tensor input, std::optional<int64_t> axis,
+                    bool keepDims, const SourceRange &range);
+Tensor where(Semantic &s, const Value &condition, const Value &x, const Value &y,
+             const SourceRange &range);
 Value load(Semantic &s, const BoundArgs &args);
 Tensor joinBlocks(Semantic &s, const Tensor &a, const Tensor &b, const SourceRange &range);
 
 /// An element-wise call of a library function on operands of one shape.
-Tensor libraryCall(Semantic &s, llvm::StringRef library, llvm::StringRef path, llvm::StringRef symbol,
-                   llvm::ArrayRef<Tensor> operands, Type element, bool isPure, const SourceRange &range);
+Tensor libraryCall(Semantic &s, llvm::StringRef library, llvm::StringRef path,
+                   llvm::StringRef symbol, llvm::ArrayRef<Tensor> operands, Type element,
+                   bool isPure, const SourceRange &range);
 /// Brings all operands to their common shape.
-void broadcastAll(Semantic &s, std::vector<Tensor> &operands, const char *what, const SourceRange &range);
+void broadcastAll(Semantic &s, std::vector<Tensor> &operands, const char *what,
+                  const SourceRange &range);
 
 // The rows, by family.
 llvm::ArrayRef<BuiltinInfo> programRows();

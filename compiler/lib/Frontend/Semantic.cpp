@@ -21,7 +21,8 @@ static mlir::Location baseLocation(mlir::MLIRContext *context, const SourceRange
     return mlir::UnknownLoc::get(context);
   auto file = mlir::StringAttr::get(context, range.file->path);
   if (range.endLine == range.line && range.endColumn > range.column)
-    return mlir::FileLineColRange::get(file, range.line, range.column, range.endLine, range.endColumn);
+    return mlir::FileLineColRange::get(file, range.line, range.column, range.endLine,
+                                       range.endColumn);
   return mlir::FileLineColLoc::get(file, range.line, range.column);
 }
 
@@ -71,7 +72,8 @@ static std::pair<Int, Int> integerRange(const Type &type) {
 }
 
 /// The attribute of `number` in the element type; range-checked.
-static mlir::TypedAttr constantAttr(Semantic &s, const Value &number, const Type &element, const SourceRange &range) {
+static mlir::TypedAttr constantAttr(Semantic &s, const Value &number, const Type &element,
+                                    const SourceRange &range) {
   mlir::Type lowered = element.lower(s.builder.getContext());
   Int integer = 0;
   double real = 0;
@@ -97,8 +99,8 @@ static mlir::TypedAttr constantAttr(Semantic &s, const Value &number, const Type
   if (element.isFloating()) {
     llvm::APFloat value(real);
     bool losesInfo = false;
-    value.convert(mlir::cast<mlir::FloatType>(lowered).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
-                  &losesInfo);
+    value.convert(mlir::cast<mlir::FloatType>(lowered).getFloatSemantics(),
+                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
     return mlir::FloatAttr::get(lowered, value);
   }
   if (number.is<double>()) {
@@ -110,7 +112,8 @@ static mlir::TypedAttr constantAttr(Semantic &s, const Value &number, const Type
     integer = integer != 0;
   auto [low, high] = integerRange(element);
   if (integer < low || integer > high)
-    fail(Diag::number_out_of_range, range, toString(integer), element.str(), toString(low), toString(high));
+    fail(Diag::number_out_of_range, range, toString(integer), element.str(), toString(low),
+         toString(high));
   llvm::APInt bits(element.bits(), uint64_t(integer), false, /*implicitTrunc=*/true);
   return mlir::IntegerAttr::get(lowered, bits);
 }
@@ -122,15 +125,18 @@ Tensor Semantic::constant(const Value &number, Type element, const SourceRange &
   return {op.getResult(), element, range};
 }
 
-Tensor Semantic::full(llvm::ArrayRef<int64_t> shape, const Value &number, Type element, const SourceRange &range) {
+Tensor Semantic::full(llvm::ArrayRef<int64_t> shape, const Value &number, Type element,
+                      const SourceRange &range) {
   if (shape.empty())
     return constant(number, element, range);
   checkShape(shape, range);
   Type type = Type::block(shape, element);
   auto lowered = mlir::cast<mlir::RankedTensorType>(type.lower(builder.getContext()));
-  auto dense = mlir::DenseElementsAttr::get(lowered, mlir::Attribute(constantAttr(*this, number, element, range)));
-  return {emit<mlir::arith::ConstantOp>(range, mlir::cast<mlir::TypedAttr>(mlir::Attribute(dense))).getResult(), type,
-          range};
+  auto dense = mlir::DenseElementsAttr::get(
+      lowered, mlir::Attribute(constantAttr(*this, number, element, range)));
+  return {emit<mlir::arith::ConstantOp>(range, mlir::cast<mlir::TypedAttr>(mlir::Attribute(dense)))
+              .getResult(),
+          type, range};
 }
 
 std::string nereid::frontend::helpForNone(const Value &value) {
@@ -139,7 +145,8 @@ std::string nereid::frontend::helpForNone(const Value &value) {
     return "";
   return llvm::StringRef(none->origin).starts_with("function")
              ? "end the function with a `return` of the value"
-             : "pass an array or a number, or let the kernel ask `is None` before it uses the argument";
+             : "pass an array or a number, or let the kernel ask `is None` before it uses the "
+               "argument";
 }
 
 Tensor Semantic::toTensor(const Value &value, const SourceRange &range) {
@@ -168,7 +175,8 @@ void Semantic::checkShape(llvm::ArrayRef<int64_t> shape, const SourceRange &rang
   }
 }
 
-Tensor Semantic::splat(const Tensor &scalar, llvm::ArrayRef<int64_t> shape, const SourceRange &range) {
+Tensor Semantic::splat(const Tensor &scalar, llvm::ArrayRef<int64_t> shape,
+                       const SourceRange &range) {
   if (shape.empty())
     return scalar;
   checkShape(shape, range);
@@ -177,9 +185,12 @@ Tensor Semantic::splat(const Tensor &scalar, llvm::ArrayRef<int64_t> shape, cons
   // A splat constant is a constant.
   mlir::TypedAttr attr;
   if (mlir::matchPattern(scalar.handle, mlir::m_Constant(&attr))) {
-    auto dense = mlir::DenseElementsAttr::get(mlir::cast<mlir::RankedTensorType>(lowered), mlir::Attribute(attr));
-    return {emit<mlir::arith::ConstantOp>(range, mlir::cast<mlir::TypedAttr>(mlir::Attribute(dense))).getResult(),
-            type, range};
+    auto dense = mlir::DenseElementsAttr::get(mlir::cast<mlir::RankedTensorType>(lowered),
+                                              mlir::Attribute(attr));
+    return {
+        emit<mlir::arith::ConstantOp>(range, mlir::cast<mlir::TypedAttr>(mlir::Attribute(dense)))
+            .getResult(),
+        type, range};
   }
   return {emit<tt::SplatOp>(range, lowered, scalar.handle).getResult(), type, range};
 }
@@ -187,8 +198,10 @@ Tensor Semantic::splat(const Tensor &scalar, llvm::ArrayRef<int64_t> shape, cons
 Tensor Semantic::arange(int64_t start, int64_t end, const SourceRange &range) {
   Type type = Type::block({end - start}, Scalar::Int32);
   checkShape(type.shape(), range);
-  return {emit<tt::MakeRangeOp>(range, type.lower(builder.getContext()), uint32_t(start), uint32_t(end)).getResult(),
-          type, range};
+  return {
+      emit<tt::MakeRangeOp>(range, type.lower(builder.getContext()), uint32_t(start), uint32_t(end))
+          .getResult(),
+      type, range};
 }
 
 Tensor Semantic::expandDims(const Tensor &value, int64_t axis, const SourceRange &range) {
@@ -200,8 +213,10 @@ Tensor Semantic::expandDims(const Tensor &value, int64_t axis, const SourceRange
   std::vector<int64_t> shape(value.type.shape());
   shape.insert(shape.begin() + axis, 1);
   Type type = value.type.withShape(shape);
-  return {emit<tt::ExpandDimsOp>(range, type.lower(builder.getContext()), value.handle, uint32_t(axis)).getResult(),
-          type, range};
+  return {
+      emit<tt::ExpandDimsOp>(range, type.lower(builder.getContext()), value.handle, uint32_t(axis))
+          .getResult(),
+      type, range};
 }
 
 Tensor Semantic::reshape(const Tensor &value, llvm::ArrayRef<int64_t> shape, bool allowReorder,
@@ -211,7 +226,8 @@ Tensor Semantic::reshape(const Tensor &value, llvm::ArrayRef<int64_t> shape, boo
   for (int64_t size : shape)
     count *= size;
   if (count != value.type.numElements())
-    fail(Diag::reshape_mismatch, range, Value(value).describe(), shapeString(shape), value.type.numElements(), count);
+    fail(Diag::reshape_mismatch, range, Value(value).describe(), shapeString(shape),
+         value.type.numElements(), count);
   if (!value.type.isBlock())
     return splat(value, shape, range);
   if (shape.empty())
@@ -219,11 +235,14 @@ Tensor Semantic::reshape(const Tensor &value, llvm::ArrayRef<int64_t> shape, boo
   Type type = value.type.withShape(shape);
   if (type == value.type)
     return value;
-  return {emit<tt::ReshapeOp>(range, type.lower(builder.getContext()), value.handle, allowReorder, false).getResult(),
+  return {emit<tt::ReshapeOp>(range, type.lower(builder.getContext()), value.handle, allowReorder,
+                              false)
+              .getResult(),
           type, range};
 }
 
-Tensor Semantic::permute(const Tensor &value, llvm::ArrayRef<int64_t> order, const SourceRange &range) {
+Tensor Semantic::permute(const Tensor &value, llvm::ArrayRef<int64_t> order,
+                         const SourceRange &range) {
   llvm::ArrayRef<int64_t> shape = value.type.shape();
   llvm::SmallVector<bool> seen(shape.size(), false);
   bool valid = order.size() == shape.size();
@@ -245,28 +264,33 @@ Tensor Semantic::permute(const Tensor &value, llvm::ArrayRef<int64_t> order, con
   if (order.empty())
     return value;
   Type type = value.type.withShape(permuted);
-  return {emit<tt::TransOp>(range, type.lower(builder.getContext()), value.handle, order32).getResult(), type, range};
+  return {
+      emit<tt::TransOp>(range, type.lower(builder.getContext()), value.handle, order32).getResult(),
+      type, range};
 }
 
-Tensor Semantic::broadcastTo(const Tensor &value, llvm::ArrayRef<int64_t> shape, const SourceRange &range) {
+Tensor Semantic::broadcastTo(const Tensor &value, llvm::ArrayRef<int64_t> shape,
+                             const SourceRange &range) {
   if (!value.type.isBlock())
     return splat(value, shape, range);
   llvm::ArrayRef<int64_t> from = value.type.shape();
   if (from == shape)
     return value;
   if (from.size() != shape.size())
-    fail(Diag::broadcast_to_mismatch, range, shapeString(from), shapeString(shape), "the ranks differ");
+    fail(Diag::broadcast_to_mismatch, range, shapeString(from), shapeString(shape),
+         "the ranks differ");
   for (auto [i, size] : llvm::enumerate(from))
     if (size != shape[i] && size != 1)
       fail(Diag::broadcast_to_mismatch, range, shapeString(from), shapeString(shape),
            llvm::formatv("dimension {0} is {1}, not {2}", i, size, shape[i]).str());
   checkShape(shape, range);
   Type type = value.type.withShape(shape);
-  return {emit<tt::BroadcastOp>(range, type.lower(builder.getContext()), value.handle).getResult(), type, range};
+  return {emit<tt::BroadcastOp>(range, type.lower(builder.getContext()), value.handle).getResult(),
+          type, range};
 }
 
-std::pair<Tensor, Tensor> Semantic::broadcast(const Tensor &lhs, const Tensor &rhs, const char *what,
-                                              const SourceRange &range) {
+std::pair<Tensor, Tensor> Semantic::broadcast(const Tensor &lhs, const Tensor &rhs,
+                                              const char *what, const SourceRange &range) {
   if (!lhs.type.isBlock() && !rhs.type.isBlock())
     return {lhs, rhs};
   if (!lhs.type.isBlock())
@@ -288,14 +312,17 @@ std::pair<Tensor, Tensor> Semantic::broadcast(const Tensor &lhs, const Tensor &r
   return {broadcastTo(left, shape, range), broadcastTo(right, shape, range)};
 }
 
-Tensor Semantic::select(const Tensor &condition, const Tensor &x, const Tensor &y, const SourceRange &range) {
-  return {emit<mlir::arith::SelectOp>(range, condition.handle, x.handle, y.handle).getResult(), x.type, range};
+Tensor Semantic::select(const Tensor &condition, const Tensor &x, const Tensor &y,
+                        const SourceRange &range) {
+  return {emit<mlir::arith::SelectOp>(range, condition.handle, x.handle, y.handle).getResult(),
+          x.type, range};
 }
 
 Value Semantic::subscript(const Value &tensor, const Tuple &index, const SourceRange &range) {
   const Tensor *base = tensor.getIf<Tensor>();
   if (!base || base->type.isBlockPointer() || base->type.isDescriptor())
-    fail(Diag::operand_invalid, range, "[]", tensor.describe(), "subscripts work on blocks and tuples");
+    fail(Diag::operand_invalid, range, "[]", tensor.describe(),
+         "subscripts work on blocks and tuples");
   Tensor result = *base;
   int64_t rank = base->type.shape().size(), slices = 0, position = 0;
   for (const Value &item : index.items) {
@@ -306,7 +333,8 @@ Value Semantic::subscript(const Value &tensor, const Tuple &index, const SourceR
     const Slice *slice = item.getIf<Slice>();
     auto absent = [](const std::shared_ptr<Value> &part) { return !part || part->isNone(); };
     if (!slice || !absent(slice->start) || !absent(slice->stop) || !absent(slice->step))
-      fail(Diag::subscript_invalid, range, slice ? std::string("a slice with bounds") : item.describe());
+      fail(Diag::subscript_invalid, range,
+           slice ? std::string("a slice with bounds") : item.describe());
     if (++slices > rank)
       fail(Diag::subscript_rank, range, slices, tensor.describe(), rank);
     ++position;

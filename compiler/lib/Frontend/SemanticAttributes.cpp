@@ -81,8 +81,8 @@ static std::optional<Value> typeAttribute(const Type &type, llvm::StringRef name
 }
 
 /// The operands of a descriptor's maker, when it is known.
-static std::optional<Value> descriptorAttribute(Semantic &s, const Tensor &desc, llvm::StringRef name,
-                                                const SourceRange &range) {
+static std::optional<Value> descriptorAttribute(Semantic &s, const Tensor &desc,
+                                                llvm::StringRef name, const SourceRange &range) {
   if (name == "block_shape")
     return shapeTuple(desc.type.shape());
   if (name == "dtype")
@@ -107,7 +107,8 @@ static std::optional<Value> descriptorAttribute(Semantic &s, const Tensor &desc,
   return std::nullopt;
 }
 
-std::optional<Value> Semantic::attribute(const Value &value, llvm::StringRef name, const SourceRange &range) {
+std::optional<Value> Semantic::attribute(const Value &value, llvm::StringRef name,
+                                         const SourceRange &range) {
   if (const Type *type = value.getIf<Type>())
     return typeAttribute(*type, name);
   if (const Tensor *tensor = value.getIf<Tensor>()) {
@@ -160,9 +161,10 @@ static std::string described(const BoundArgs &args, unsigned i) { return args[i]
 [[noreturn]] static void wrongKind(const BoundArgs &args, unsigned i, llvm::StringRef wanted) {
   const Value &value = args[i];
   if (value.isTensor())
-    fail(Diag::not_constexpr, args.ranges[i], parameterName(args, i), functionName(args.info), described(args, i));
-  fail(Diag::constexpr_kind, args.ranges[i], parameterName(args, i), functionName(args.info), wanted,
-       described(args, i));
+    fail(Diag::not_constexpr, args.ranges[i], parameterName(args, i), functionName(args.info),
+         described(args, i));
+  fail(Diag::constexpr_kind, args.ranges[i], parameterName(args, i), functionName(args.info),
+       wanted, described(args, i));
 }
 
 Int Semantic::constexprInt(const BoundArgs &args, unsigned i) {
@@ -207,12 +209,14 @@ std::vector<int64_t> Semantic::constexprShape(const BoundArgs &args, unsigned i)
     const Int *size = item.getIf<Int>();
     if (!size) {
       if (item.isTensor())
-        fail(Diag::not_constexpr, args.ranges[i], parameterName(args, i), functionName(args.info), item.describe());
+        fail(Diag::not_constexpr, args.ranges[i], parameterName(args, i), functionName(args.info),
+             item.describe());
       fail(Diag::constexpr_kind, args.ranges[i], parameterName(args, i), functionName(args.info),
            "a tuple of integers", item.describe());
     }
     if (*size > (Int(1) << 31) || *size < -(Int(1) << 31))
-      fail(Diag::argument_out_of_range, args.ranges[i], toString(*size), "a dimension", "0", "2147483647");
+      fail(Diag::argument_out_of_range, args.ranges[i], toString(*size), "a dimension", "0",
+           "2147483647");
     shape.push_back(int64_t(*size));
   }
   return shape;
@@ -228,19 +232,22 @@ Type Semantic::dtype(const BoundArgs &args, unsigned i) {
        "a dtype such as tl.float32", described(args, i));
 }
 
-Tensor nereid::frontend::blockArg(Semantic &s, const BoundArgs &args, unsigned i, llvm::StringRef help) {
+Tensor nereid::frontend::blockArg(Semantic &s, const BoundArgs &args, unsigned i,
+                                  llvm::StringRef help) {
   Tensor tensor = tensorArg(s, args, i);
   if (!tensor.type.isBlock())
-    fail(Diag::needs_block, args.ranges[i], parameterName(args, i), functionName(args.info), args[i].describe(), help);
+    fail(Diag::needs_block, args.ranges[i], parameterName(args, i), functionName(args.info),
+         args[i].describe(), help);
   return tensor;
 }
 
 Tensor nereid::frontend::intScalarArg(Semantic &s, const BoundArgs &args, unsigned i, Type type) {
   const Tensor *tensor = args[i].getIf<Tensor>();
-  bool valid = tensor ? tensor->type.isScalar() && tensor->type.isInteger() : args[i].is<Int>() || args[i].is<bool>();
+  bool valid = tensor ? tensor->type.isScalar() && tensor->type.isInteger()
+                      : args[i].is<Int>() || args[i].is<bool>();
   if (!valid)
-    fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info), "an integer scalar",
-         args[i].describe(), "");
+    fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info),
+         "an integer scalar", args[i].describe(), "");
   return tensor ? s.cast(*tensor, type, args.ranges[i]) : s.constant(args[i], type, args.ranges[i]);
 }
 
@@ -258,7 +265,8 @@ std::string nereid::frontend::choiceArg(Semantic &s, const BoundArgs &args, unsi
     std::string list;
     for (llvm::StringRef name : accepted)
       list += (list.empty() ? "'" : ", '") + name.str() + "'";
-    fail(Diag::bad_string, args.ranges[i], parameterName(args, i), value, functionName(args.info), list);
+    fail(Diag::bad_string, args.ranges[i], parameterName(args, i), value, functionName(args.info),
+         list);
   }
   return value;
 }
@@ -294,7 +302,8 @@ void nereid::frontend::noteValue(Diagnostic &diagnostic, const Value &value, llv
   const SourceRange &a = tensor->range, &b = diagnostic.range;
   if (a.file == b.file && a.line == b.line && a.column == b.column && a.endColumn == b.endColumn)
     return;
-  diagnostic.notes.push_back({tensor->range, (what + " (" + value.describe() + ") comes from here").str()});
+  diagnostic.notes.push_back(
+      {tensor->range, (what + " (" + value.describe() + ") comes from here").str()});
 }
 
 std::string nereid::frontend::shapeString(llvm::ArrayRef<int64_t> shape) {
@@ -304,7 +313,9 @@ std::string nereid::frontend::shapeString(llvm::ArrayRef<int64_t> shape) {
   return text + "]";
 }
 
-bool nereid::frontend::isPowerOfTwo(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
+bool nereid::frontend::isPowerOfTwo(int64_t value) {
+  return value > 0 && (value & (value - 1)) == 0;
+}
 
 //===----------------------------------------------------------------------===//
 // Rows: methods of dtypes
@@ -317,26 +328,36 @@ template <Question question> static Value askType(Semantic &, const BoundArgs &a
 template <Scalar scalar> static Value isScalarType(Semantic &, const BoundArgs &args) {
   return args[0].as<Type>().element() == Type(scalar);
 }
-static Value isPointerType(Semantic &, const BoundArgs &args) { return args[0].as<Type>().isPointer(); }
-static Value isIntUnsigned(Semantic &, const BoundArgs &args) { return args[0].as<Type>().isUnsigned(); }
+static Value isPointerType(Semantic &, const BoundArgs &args) {
+  return args[0].as<Type>().isPointer();
+}
+static Value isIntUnsigned(Semantic &, const BoundArgs &args) {
+  return args[0].as<Type>().isUnsigned();
+}
 static Value isStandardFloating(Semantic &, const BoundArgs &args) {
   const Type &type = args[0].as<Type>();
   return type.isFloating() && !type.isFp8();
 }
 
 static const BuiltinInfo rows[] = {
-    {"dtype", "is_floating", "self", false, askType<&Type::isFloating>, "True for fp8, fp16, bf16, fp32 and fp64."},
-    {"dtype", "is_standard_floating", "self", false, isStandardFloating, "True for fp16, bf16, fp32 and fp64."},
-    {"dtype", "is_int", "self", false, askType<&Type::isInteger>, "True for integers, int1 included."},
+    {"dtype", "is_floating", "self", false, askType<&Type::isFloating>,
+     "True for fp8, fp16, bf16, fp32 and fp64."},
+    {"dtype", "is_standard_floating", "self", false, isStandardFloating,
+     "True for fp16, bf16, fp32 and fp64."},
+    {"dtype", "is_int", "self", false, askType<&Type::isInteger>,
+     "True for integers, int1 included."},
     {"dtype", "is_int_signed", "self", false, askType<&Type::isSigned>, "True for int8 to int64."},
-    {"dtype", "is_int_unsigned", "self", false, isIntUnsigned, "True for int1 and uint8 to uint64."},
+    {"dtype", "is_int_unsigned", "self", false, isIntUnsigned,
+     "True for int1 and uint8 to uint64."},
     {"dtype", "is_bool", "self", false, askType<&Type::isBool>, "True for int1."},
     {"dtype", "is_fp8", "self", false, askType<&Type::isFp8>, "True for the fp8 types."},
     {"dtype", "is_fp8e4nv", "self", false, isScalarType<Scalar::Fp8E4NV>, "True for float8e4nv."},
     {"dtype", "is_fp8e4b8", "self", false, isScalarType<Scalar::Fp8E4B8>, "True for float8e4b8."},
-    {"dtype", "is_fp8e4b15", "self", false, isScalarType<Scalar::Fp8E4B15>, "True for float8e4b15."},
+    {"dtype", "is_fp8e4b15", "self", false, isScalarType<Scalar::Fp8E4B15>,
+     "True for float8e4b15."},
     {"dtype", "is_fp8e5", "self", false, isScalarType<Scalar::Fp8E5>, "True for float8e5."},
-    {"dtype", "is_fp8e5b16", "self", false, isScalarType<Scalar::Fp8E5B16>, "True for float8e5b16."},
+    {"dtype", "is_fp8e5b16", "self", false, isScalarType<Scalar::Fp8E5B16>,
+     "True for float8e5b16."},
     {"dtype", "is_fp16", "self", false, isScalarType<Scalar::Fp16>, "True for float16."},
     {"dtype", "is_bf16", "self", false, isScalarType<Scalar::BF16>, "True for bfloat16."},
     {"dtype", "is_fp32", "self", false, isScalarType<Scalar::Fp32>, "True for float32."},

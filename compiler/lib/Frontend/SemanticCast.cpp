@@ -12,13 +12,16 @@ namespace arith = mlir::arith;
 
 /// x != 0, where 0 is of x's type.
 static Tensor notZero(Semantic &s, const Tensor &x, const SourceRange &range) {
-  Tensor zero = s.full(x.type.shape(), x.type.isFloating() ? Value(0.0) : Value(Int(0)), x.type.element(), range);
+  Tensor zero = s.full(x.type.shape(), x.type.isFloating() ? Value(0.0) : Value(Int(0)),
+                       x.type.element(), range);
   Type type = x.type.withElement(Scalar::Int1);
   if (x.type.isFloating())
-    return s.wrap(s.emit<arith::CmpFOp>(range, arith::CmpFPredicate::UNE, x.handle, zero.handle).getResult(), type,
-                  range);
-  return s.wrap(s.emit<arith::CmpIOp>(range, arith::CmpIPredicate::ne, x.handle, zero.handle).getResult(), type,
-                range);
+    return s.wrap(
+        s.emit<arith::CmpFOp>(range, arith::CmpFPredicate::UNE, x.handle, zero.handle).getResult(),
+        type, range);
+  return s.wrap(
+      s.emit<arith::CmpIOp>(range, arith::CmpIPredicate::ne, x.handle, zero.handle).getResult(),
+      type, range);
 }
 
 //===----------------------------------------------------------------------===//
@@ -28,7 +31,9 @@ static Tensor notZero(Semantic &s, const Tensor &x, const SourceRange &range) {
 
 /// Its exponents are those of fp16: the same bits, shifted.
 static Tensor fromE4B15(Semantic &s, const Tensor &x, const SourceRange &range) {
-  auto op = [&](BinaryOp kind, const Value &a, const Value &b) { return s.binary(kind, a, b, range).as<Tensor>(); };
+  auto op = [&](BinaryOp kind, const Value &a, const Value &b) {
+    return s.binary(kind, a, b, range).as<Tensor>();
+  };
   Tensor bits = s.wrap(x.handle, x.type.withElement(Scalar::UInt8), range);
   bits = s.cast(bits, Scalar::UInt16, range);
   Tensor magnitude = op(BinaryOp::LShift, op(BinaryOp::BitAnd, bits, Int(0x7f)), Int(7));
@@ -42,22 +47,24 @@ static Tensor toE4B15(Semantic &s, Tensor x, bool towardsZero, const SourceRange
   if (x.type.scalar() != Scalar::Fp64)
     x = s.cast(x, Scalar::Fp32, range);
   x = s.binary(BinaryOp::Mult, x, 256.0, range).as<Tensor>();
-  Tensor narrow = towardsZero ? s.castRounding(x, Scalar::Fp8E4NV, "rtz", range) : s.cast(x, Scalar::Fp8E4NV, range);
+  Tensor narrow = towardsZero ? s.castRounding(x, Scalar::Fp8E4NV, "rtz", range)
+                              : s.cast(x, Scalar::Fp8E4NV, range);
   Tensor bits = s.bitcast(narrow, Scalar::UInt8, range);
   // Above the middle of 448 and 480 it is nearer to the latter.
   Value limit = towardsZero ? 480.0 : 464.0;
-  Tensor above = s.logical(false, s.compare(towardsZero ? CompareOp::GtE : CompareOp::Gt, x, limit, range),
-                           s.compare(towardsZero ? CompareOp::LtE : CompareOp::Lt, x,
-                                     towardsZero ? -480.0 : -464.0, range),
-                           range)
-                     .as<Tensor>();
+  Tensor above =
+      s.logical(false, s.compare(towardsZero ? CompareOp::GtE : CompareOp::Gt, x, limit, range),
+                s.compare(towardsZero ? CompareOp::LtE : CompareOp::Lt, x,
+                          towardsZero ? -480.0 : -464.0, range),
+                range)
+          .as<Tensor>();
   Tensor greatest = s.binary(BinaryOp::BitOr, bits, Int(0x7f), range).as<Tensor>();
   Tensor result = s.select(above, greatest, bits, range);
   return s.wrap(result.handle, x.type.withElement(Scalar::Fp8E4B15), range);
 }
 
-static Tensor castPointer(Semantic &s, const Tensor &x, const Type &from, const Type &to, const Type &result,
-                          const SourceRange &range) {
+static Tensor castPointer(Semantic &s, const Tensor &x, const Type &from, const Type &to,
+                          const Type &result, const SourceRange &range) {
   mlir::Type lowered = result.lower(s.builder.getContext());
   if (from.isPointerLike() && to.isPointerLike()) {
     if (lowered == x.handle.getType())
@@ -66,15 +73,18 @@ static Tensor castPointer(Semantic &s, const Tensor &x, const Type &from, const 
   }
   if (from.isPointerLike()) {
     if (!to.isInteger() || (to.bits() != 64 && !to.isBool()))
-      fail(Diag::cast_invalid, range, Value(x).describe(), to.str(), "pointers become tl.int64, tl.uint64 or tl.int1");
+      fail(Diag::cast_invalid, range, Value(x).describe(), to.str(),
+           "pointers become tl.int64, tl.uint64 or tl.int1");
     Type wide = x.type.withElement(to.isBool() ? Type(Scalar::Int64) : to);
     Tensor integer = s.wrap(
-        s.emit<tt::PtrToIntOp>(range, wide.lower(s.builder.getContext()), x.handle).getResult(), wide, range);
+        s.emit<tt::PtrToIntOp>(range, wide.lower(s.builder.getContext()), x.handle).getResult(),
+        wide, range);
     return to.isBool() ? notZero(s, integer, range) : integer;
   }
   if (!from.isInteger())
     fail(Diag::cast_invalid, range, Value(x).describe(), to.str(), "only integers become pointers");
-  Tensor wide = from.bits() == 64 ? x : s.cast(x, from.isSigned() ? Scalar::Int64 : Scalar::UInt64, range);
+  Tensor wide =
+      from.bits() == 64 ? x : s.cast(x, from.isSigned() ? Scalar::Int64 : Scalar::UInt64, range);
   return s.wrap(s.emit<tt::IntToPtrOp>(range, lowered, wide.handle).getResult(), result, range);
 }
 
@@ -98,8 +108,9 @@ Tensor Semantic::cast(const Tensor &value, Type target, const SourceRange &range
   if (from.isFp8() || to.isFp8()) {
     if (!from.isFloating() || !to.isFloating() || from == Type(Scalar::Fp64))
       return from == Type(Scalar::Fp64) && to.isFp8()
-                 ? made(emit<tt::FpToFpOp>(range, lowered, value.handle,
-                                           tt::RoundingModeAttr::get(builder.getContext(), tt::RoundingMode::RTNE)))
+                 ? made(emit<tt::FpToFpOp>(
+                       range, lowered, value.handle,
+                       tt::RoundingModeAttr::get(builder.getContext(), tt::RoundingMode::RTNE)))
                  : cast(cast(value, Scalar::Fp32, range), to, range);
     if (from.isFp8() && (to.isFp8() || to == Type(Scalar::Fp64)))
       return cast(cast(value, to.isFp8() ? Scalar::Fp16 : Scalar::Fp32, range), to, range);
@@ -139,7 +150,8 @@ Tensor Semantic::cast(const Tensor &value, Type target, const SourceRange &range
   return made(emit<arith::ExtUIOp>(range, lowered, value.handle).getResult());
 }
 
-Tensor Semantic::castRounding(const Tensor &value, Type target, llvm::StringRef rounding, const SourceRange &range) {
+Tensor Semantic::castRounding(const Tensor &value, Type target, llvm::StringRef rounding,
+                              const SourceRange &range) {
   Type from = value.type.element(), to = target.element();
   if (from == to)
     return value;
@@ -152,7 +164,8 @@ Tensor Semantic::castRounding(const Tensor &value, Type target, llvm::StringRef 
     return toE4B15(*this, value, true, range);
   Type result = value.type.withElement(to);
   auto mode = tt::RoundingModeAttr::get(builder.getContext(), tt::RoundingMode::RTZ);
-  return wrap(emit<tt::FpToFpOp>(range, result.lower(builder.getContext()), value.handle, mode), result, range);
+  return wrap(emit<tt::FpToFpOp>(range, result.lower(builder.getContext()), value.handle, mode),
+              result, range);
 }
 
 Tensor Semantic::castSaturating(const Tensor &value, Type target, const SourceRange &range) {
@@ -183,9 +196,12 @@ Tensor Semantic::castSaturating(const Tensor &value, Type target, const SourceRa
   Type wide = x.type.element();
   auto number = [&](double bound) { return full(x.type.shape(), bound, wide, range); };
   Tensor isNan = compare(CompareOp::NotEq, x, x, range).as<Tensor>();
-  Tensor tooLarge = compare(CompareOp::GtE, x, number(double(high) + (to.bits() < 53 ? 1.0 : 0.0)), range).as<Tensor>();
+  Tensor tooLarge =
+      compare(CompareOp::GtE, x, number(double(high) + (to.bits() < 53 ? 1.0 : 0.0)), range)
+          .as<Tensor>();
   Tensor tooSmall = compare(CompareOp::LtE, x, number(double(low)), range).as<Tensor>();
-  Tensor outside = logical(false, logical(false, isNan, tooLarge, range), tooSmall, range).as<Tensor>();
+  Tensor outside =
+      logical(false, logical(false, isNan, tooLarge, range), tooSmall, range).as<Tensor>();
   Tensor safe = select(outside, number(0), x, range);
   Tensor result = cast(safe, target, range);
   auto integer = [&](Int bound) { return full(x.type.shape(), bound, to, range); };

@@ -14,16 +14,19 @@ using namespace nereid::frontend;
 namespace arith = mlir::arith;
 
 /// Help where a number is expected and a pointer comes.
-static const char *const arrayForNumber = "a pointer stands for an array; pass a number as one: int(x) or x.item() "
-                                          "instead of an array of one element";
+static const char *const arrayForNumber =
+    "a pointer stands for an array; pass a number as one: int(x) or x.item() "
+    "instead of an array of one element";
 
 const char *nereid::frontend::spelling(BinaryOp op) {
-  static const char *const names[] = {"+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "@"};
+  static const char *const names[] = {"+",  "-",  "*", "/", "//", "%", "**",
+                                      "<<", ">>", "&", "|", "^",  "@"};
   return names[int(op)];
 }
 
 const char *nereid::frontend::spelling(CompareOp op) {
-  static const char *const names[] = {"==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"};
+  static const char *const names[] = {"==", "!=", "<",      "<=", ">",
+                                      ">=", "is", "is not", "in", "not in"};
   return names[int(op)];
 }
 
@@ -65,7 +68,8 @@ Type Semantic::promote(Type lhs, Type rhs, const OperandRules &rules, const Sour
   return unsignedType.bits() >= signedType.bits() ? unsignedType : signedType;
 }
 
-Type Semantic::promoteNumber(const Value &number, Type other, const OperandRules &rules, const SourceRange &range) {
+Type Semantic::promoteNumber(const Value &number, Type other, const OperandRules &rules,
+                             const SourceRange &range) {
   Type type = other.element();
   int numberKind = number.is<bool>() ? 0 : number.is<Int>() ? 1 : 2;
   int typeKind = type.isBool() ? 0 : type.isInteger() ? 1 : 2;
@@ -75,18 +79,22 @@ Type Semantic::promoteNumber(const Value &number, Type other, const OperandRules
     return type;
   }
   OperandRules plain = rules;
-  plain.division = rules.division && numberKind == 2; // the number itself has no signedness to differ in
+  plain.division =
+      rules.division && numberKind == 2; // the number itself has no signedness to differ in
   return promote(naturalType(number, range), type, plain, range);
 }
 
-std::pair<Tensor, Tensor> Semantic::operands(const Value &lhs, const Value &rhs, const OperandRules &rules,
-                                             const SourceRange &range) {
+std::pair<Tensor, Tensor> Semantic::operands(const Value &lhs, const Value &rhs,
+                                             const OperandRules &rules, const SourceRange &range) {
   auto check = [&](const Value &value, bool pointerAllowed) {
     const Tensor *tensor = value.getIf<Tensor>();
-    bool valid = value.isNumber() || (tensor && !tensor->type.isBlockPointer() && !tensor->type.isDescriptor());
+    bool valid = value.isNumber() ||
+                 (tensor && !tensor->type.isBlockPointer() && !tensor->type.isDescriptor());
     if (!valid || (tensor && tensor->type.isPointerLike() && !pointerAllowed))
-      failOperands(Diag::operands_invalid, range, lhs, rhs, rules.what, lhs.describe(), rhs.describe(),
-                   tensor && tensor->type.element().isPointer() ? std::string(arrayForNumber) : helpForNone(value));
+      failOperands(Diag::operands_invalid, range, lhs, rhs, rules.what, lhs.describe(),
+                   rhs.describe(),
+                   tensor && tensor->type.element().isPointer() ? std::string(arrayForNumber)
+                                                                : helpForNone(value));
   };
   check(lhs, rules.leftPointer);
   check(rhs, rules.rightPointer);
@@ -117,7 +125,8 @@ std::pair<Tensor, Tensor> Semantic::operands(const Value &lhs, const Value &rhs,
       if (const Tensor *tensor = value.getIf<Tensor>())
         return cast(*tensor, type, range);
       if (type.isInteger() && type.isUnsigned() && value.is<Int>() && value.as<Int>() < 0)
-        fail(Diag::negative_with_unsigned, range, rules.what, type.str(), toString(value.as<Int>()));
+        fail(Diag::negative_with_unsigned, range, rules.what, type.str(),
+             toString(value.as<Int>()));
       return constant(value, type, range);
     };
     a = convert(lhs);
@@ -131,19 +140,22 @@ std::pair<Tensor, Tensor> Semantic::operands(const Value &lhs, const Value &rhs,
 //===----------------------------------------------------------------------===//
 
 /// `pointer` + `offset` (or - offset).
-static Tensor addPointer(Semantic &s, const Tensor &pointer, Tensor offset, bool subtract, const SourceRange &range) {
+static Tensor addPointer(Semantic &s, const Tensor &pointer, Tensor offset, bool subtract,
+                         const SourceRange &range) {
   if (offset.type.isUnsigned() && offset.type.bits() < 64)
     offset = s.cast(offset, Scalar::Int64, range); // zero-extends
   else if (offset.type.bits() < 32)
     offset = s.cast(offset, Scalar::Int32, range);
   if (subtract)
     offset = s.unary(UnaryOp::USub, offset, range).as<Tensor>();
-  return s.wrap(s.emit<tt::AddPtrOp>(range, pointer.handle.getType(), pointer.handle, offset.handle).getResult(),
+  return s.wrap(s.emit<tt::AddPtrOp>(range, pointer.handle.getType(), pointer.handle, offset.handle)
+                    .getResult(),
                 pointer.type, range);
 }
 
 template <typename FloatOp, typename IntOp>
-static mlir::Value numeric(Semantic &s, const Tensor &a, const Tensor &b, const SourceRange &range) {
+static mlir::Value numeric(Semantic &s, const Tensor &a, const Tensor &b,
+                           const SourceRange &range) {
   if (a.type.isFloating())
     return s.emit<FloatOp>(range, a.handle, b.handle).getResult();
   return s.emit<IntOp>(range, a.handle, b.handle).getResult();
@@ -167,19 +179,24 @@ Value Semantic::binary(BinaryOp op, const Value &lhs, const Value &rhs, const So
     fail(Diag::matmul_operator, range);
 
   const Tensor *left = lhs.getIf<Tensor>(), *right = rhs.getIf<Tensor>();
-  bool leftPointer = left && left->type.isPointerLike(), rightPointer = right && right->type.isPointerLike();
+  bool leftPointer = left && left->type.isPointerLike(),
+       rightPointer = right && right->type.isPointerLike();
   if ((leftPointer || rightPointer) && (op == BinaryOp::Add || op == BinaryOp::Sub)) {
-    bool tilePointer = (left && left->type.kind() > Type::Kind::Block) || (right && right->type.kind() > Type::Kind::Block);
+    bool tilePointer = (left && left->type.kind() > Type::Kind::Block) ||
+                       (right && right->type.kind() > Type::Kind::Block);
     const Value &offset = leftPointer ? rhs : lhs;
     const Tensor *offsetTensor = offset.getIf<Tensor>();
-    bool integral = offset.is<Int>() || offset.is<bool>() || (offsetTensor && offsetTensor->type.isInteger());
-    if (tilePointer || (leftPointer && rightPointer) || (op == BinaryOp::Sub && rightPointer) || !integral)
+    bool integral =
+        offset.is<Int>() || offset.is<bool>() || (offsetTensor && offsetTensor->type.isInteger());
+    if (tilePointer || (leftPointer && rightPointer) || (op == BinaryOp::Sub && rightPointer) ||
+        !integral)
       failOperands(Diag::operands_invalid, range, lhs, rhs, what, lhs.describe(), rhs.describe(),
                    leftPointer && rightPointer
                        ? "add or subtract integers; for a distance cast both pointers to tl.int64"
                        : "only integers are added to or subtracted from pointers");
     auto [a, b] = operands(lhs, rhs, {what, true, true}, range);
-    return leftPointer ? addPointer(*this, a, b, op == BinaryOp::Sub, range) : addPointer(*this, b, a, false, range);
+    return leftPointer ? addPointer(*this, a, b, op == BinaryOp::Sub, range)
+                       : addPointer(*this, b, a, false, range);
   }
 
   OperandRules rules{what};
@@ -190,7 +207,8 @@ Value Semantic::binary(BinaryOp op, const Value &lhs, const Value &rhs, const So
                      op == BinaryOp::BitAnd || op == BinaryOp::BitOr || op == BinaryOp::BitXor;
   if (integerOnly && !type.isInteger())
     failOperands(Diag::operands_invalid, range, lhs, rhs, what, lhs.describe(), rhs.describe(),
-                 op == BinaryOp::FloorDiv ? "use tl.floor(x / y) for floats" : "it works on integers only");
+                 op == BinaryOp::FloorDiv ? "use tl.floor(x / y) for floats"
+                                          : "it works on integers only");
 
   bool widen = needsWidening(type);
   if (widen) {
@@ -254,7 +272,8 @@ Value Semantic::binary(BinaryOp op, const Value &lhs, const Value &rhs, const So
   return wrap(result, type, range);
 }
 
-Value Semantic::compare(CompareOp op, const Value &lhs, const Value &rhs, const SourceRange &range) {
+Value Semantic::compare(CompareOp op, const Value &lhs, const Value &rhs,
+                        const SourceRange &range) {
   if (op > CompareOp::GtE)
     fail(Diag::comparison_invalid, range, spelling(op));
   const Tensor *left = lhs.getIf<Tensor>(), *right = rhs.getIf<Tensor>();
@@ -274,10 +293,11 @@ Value Semantic::compare(CompareOp op, const Value &lhs, const Value &rhs, const 
   }
   Type type = a.type.withElement(Scalar::Int1);
   if (a.type.isFloating()) {
-    static const arith::CmpFPredicate predicates[] = {arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE,
-                                                      arith::CmpFPredicate::OLT, arith::CmpFPredicate::OLE,
-                                                      arith::CmpFPredicate::OGT, arith::CmpFPredicate::OGE};
-    return wrap(emit<arith::CmpFOp>(range, predicates[int(op)], a.handle, b.handle).getResult(), type, range);
+    static const arith::CmpFPredicate predicates[] = {
+        arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE, arith::CmpFPredicate::OLT,
+        arith::CmpFPredicate::OLE, arith::CmpFPredicate::OGT, arith::CmpFPredicate::OGE};
+    return wrap(emit<arith::CmpFOp>(range, predicates[int(op)], a.handle, b.handle).getResult(),
+                type, range);
   }
   using P = arith::CmpIPredicate;
   static const P signedPredicates[] = {P::eq, P::ne, P::slt, P::sle, P::sgt, P::sge};
@@ -290,14 +310,16 @@ Value Semantic::unary(UnaryOp op, const Value &operand, const SourceRange &range
   static const char *const names[] = {"+", "-", "not", "~"};
   const char *what = names[int(op)];
   Tensor x = toTensor(operand, range);
-  if (x.type.isBlockPointer() || x.type.isDescriptor() || (x.type.isPointerLike() && op != UnaryOp::Not))
+  if (x.type.isBlockPointer() || x.type.isDescriptor() ||
+      (x.type.isPointerLike() && op != UnaryOp::Not))
     fail(Diag::operand_invalid, range, what, operand.describe(), "");
   switch (op) {
   case UnaryOp::UAdd:
     return x;
   case UnaryOp::USub: {
     if (x.type.isFp8())
-      return cast(unary(op, cast(x, Scalar::Fp16, range), range).as<Tensor>(), x.type.element(), range);
+      return cast(unary(op, cast(x, Scalar::Fp16, range), range).as<Tensor>(), x.type.element(),
+                  range);
     if (x.type.isFloating())
       return wrap(emit<arith::NegFOp>(range, x.handle).getResult(), x.type, range);
     Tensor zero = full(x.type.shape(), Int(0), x.type.element(), range);
@@ -310,9 +332,11 @@ Value Semantic::unary(UnaryOp op, const Value &operand, const SourceRange &range
   }
   case UnaryOp::Invert: {
     if (!x.type.isInteger())
-      fail(Diag::operand_invalid, range, what, operand.describe(), "it works on integers and int1 only");
-    Value ones = x.type.isBool() ? Value(Int(1))
-                                 : (x.type.isSigned() ? Value(Int(-1)) : Value((Int(1) << x.type.bits()) - 1));
+      fail(Diag::operand_invalid, range, what, operand.describe(),
+           "it works on integers and int1 only");
+    Value ones = x.type.isBool()
+                     ? Value(Int(1))
+                     : (x.type.isSigned() ? Value(Int(-1)) : Value((Int(1) << x.type.bits()) - 1));
     Tensor mask = full(x.type.shape(), ones, x.type.element(), range);
     return wrap(emit<arith::XOrIOp>(range, x.handle, mask.handle).getResult(), x.type, range);
   }
@@ -325,7 +349,8 @@ Value Semantic::logical(bool isAnd, const Value &lhs, const Value &rhs, const So
   auto convert = [&](const Value &value) {
     Tensor tensor = toTensor(value, range);
     if (tensor.type.isBlockPointer() || tensor.type.isDescriptor())
-      failOperands(Diag::operands_invalid, range, lhs, rhs, what, lhs.describe(), rhs.describe(), "");
+      failOperands(Diag::operands_invalid, range, lhs, rhs, what, lhs.describe(), rhs.describe(),
+                   "");
     return toBool(tensor, range);
   };
   Tensor left = convert(lhs), right = convert(rhs);

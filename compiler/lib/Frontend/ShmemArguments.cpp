@@ -11,8 +11,8 @@ using Kind = ShmemConstant::Kind;
 
 std::string nereid::frontend::libraryNames(uint8_t libraries) {
   std::vector<std::string> names;
-  for (ShmemLibrary library : {ShmemLibrary::NVSHMEM, ShmemLibrary::ROCSHMEM, ShmemLibrary::ACLSHMEM,
-                               ShmemLibrary::MORI, ShmemLibrary::MXSHMEM})
+  for (ShmemLibrary library : {ShmemLibrary::NVSHMEM, ShmemLibrary::ROCSHMEM,
+                               ShmemLibrary::ACLSHMEM, ShmemLibrary::MORI, ShmemLibrary::MXSHMEM})
     if (has(libraries, library))
       names.push_back(shmemLibraryName(library));
   std::string text;
@@ -21,16 +21,18 @@ std::string nereid::frontend::libraryNames(uint8_t libraries) {
   return text;
 }
 
-mlir::Operation *nereid::frontend::emitShmemCall(Semantic &s, const SourceRange &range, llvm::StringRef symbol,
-                                                 llvm::ArrayRef<Tensor> operands, std::optional<Type> result,
-                                                 bool pure) {
+mlir::Operation *nereid::frontend::emitShmemCall(Semantic &s, const SourceRange &range,
+                                                 llvm::StringRef symbol,
+                                                 llvm::ArrayRef<Tensor> operands,
+                                                 std::optional<Type> result, bool pure) {
   llvm::SmallVector<mlir::Value> handles;
   for (const Tensor &operand : operands)
     handles.push_back(operand.handle);
   llvm::SmallVector<mlir::Type> types;
   if (result)
     types.push_back(result->lower(s.builder.getContext()));
-  return s.emit<distributed::ExternCallOp>(range, types, handles, "libshmem_device", "", symbol, pure);
+  return s.emit<distributed::ExternCallOp>(range, types, handles, "libshmem_device", "", symbol,
+                                           pure);
 }
 
 //===----------------------------------------------------------------------===//
@@ -40,15 +42,18 @@ mlir::Operation *nereid::frontend::emitShmemCall(Semantic &s, const SourceRange 
 Tensor nereid::frontend::shmemPointerArg(Semantic &s, const BoundArgs &args, unsigned i) {
   Tensor pointer = tensorArg(s, args, i);
   if (!pointer.type.isPointer())
-    fail(Diag::shmem_pointer, args.ranges[i], parameterName(args, i), args.info.name, "", args[i].describe());
+    fail(Diag::shmem_pointer, args.ranges[i], parameterName(args, i), args.info.name, "",
+         args[i].describe());
   return pointer;
 }
 
-Tensor nereid::frontend::typedPointerArg(Semantic &s, const BoundArgs &args, unsigned i, const CType &type) {
+Tensor nereid::frontend::typedPointerArg(Semantic &s, const BoundArgs &args, unsigned i,
+                                         const CType &type) {
   Tensor pointer = shmemPointerArg(s, args, i);
   Type pointee = pointer.type.pointee(), wanted(type.scalar);
-  bool fits = wanted.isFloating() ? pointee == wanted
-                                  : pointee.isInteger() && !pointee.isBool() && pointee.bits() == wanted.bits();
+  bool fits = wanted.isFloating()
+                  ? pointee == wanted
+                  : pointee.isInteger() && !pointee.isBool() && pointee.bits() == wanted.bits();
   if (fits)
     return pointer;
   std::string help;
@@ -56,19 +61,20 @@ Tensor nereid::frontend::typedPointerArg(Semantic &s, const BoundArgs &args, uns
     if (Type(other.scalar) == pointee) {
       std::string name = args.info.name;
       size_t at = name.find(type.name);
-      help = "the function for it is libshmem_device." + name.replace(at, strlen(type.name), other.name);
+      help = "the function for it is libshmem_device." +
+             name.replace(at, strlen(type.name), other.name);
       break;
     }
-  fail(Diag::shmem_typed_pointer, args.ranges[i], args.info.name, wanted.str(), parameterName(args, i),
-       args[i].describe(), help);
+  fail(Diag::shmem_typed_pointer, args.ranges[i], args.info.name, wanted.str(),
+       parameterName(args, i), args[i].describe(), help);
 }
 
 Tensor nereid::frontend::shmemSignalArg(Semantic &s, const BoundArgs &args, unsigned i) {
   Tensor pointer = shmemPointerArg(s, args, i);
   Type pointee = pointer.type.pointee();
   if (!pointee.isInteger() || pointee.isBool())
-    fail(Diag::shmem_pointer, args.ranges[i], parameterName(args, i), args.info.name, " to integers",
-         args[i].describe());
+    fail(Diag::shmem_pointer, args.ranges[i], parameterName(args, i), args.info.name,
+         " to integers", args[i].describe());
   const TargetProfile &profile = *s.options.profile;
   if (profile.signalBytes && int(pointee.bits()) != 8 * profile.signalBytes)
     fail(Diag::signal_width, args.ranges[i], functionName(args.info),
@@ -79,11 +85,13 @@ Tensor nereid::frontend::shmemSignalArg(Semantic &s, const BoundArgs &args, unsi
 
 Tensor nereid::frontend::countArg(Semantic &s, const BoundArgs &args, unsigned i) {
   if (const Int *number = args[i].getIf<Int>(); number && *number < 0)
-    fail(Diag::negative_count, args.ranges[i], parameterName(args, i), functionName(args.info), toString(*number));
+    fail(Diag::negative_count, args.ranges[i], parameterName(args, i), functionName(args.info),
+         toString(*number));
   return intScalarArg(s, args, i, Scalar::Int64);
 }
 
-Tensor nereid::frontend::pointeeArg(Semantic &s, const BoundArgs &args, unsigned i, const Tensor &pointer) {
+Tensor nereid::frontend::pointeeArg(Semantic &s, const BoundArgs &args, unsigned i,
+                                    const Tensor &pointer) {
   Type pointee = pointer.type.pointee();
   if (pointee.isFloating() && args[i].isNumber())
     return s.constant(args[i], pointee, args.ranges[i]);
@@ -91,9 +99,10 @@ Tensor nereid::frontend::pointeeArg(Semantic &s, const BoundArgs &args, unsigned
     return s.cast(s.constant(args[i], Scalar::Int64, args.ranges[i]), pointee, args.ranges[i]);
   Tensor value = tensorArg(s, args, i);
   if (value.type.isBlock() || value.type.isPointerLike())
-    fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info), "a scalar",
-         args[i].describe(), "");
-  return args[i].isNumber() ? s.constant(args[i], pointee, args.ranges[i]) : s.cast(value, pointee, args.ranges[i]);
+    fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info),
+         "a scalar", args[i].describe(), "");
+  return args[i].isNumber() ? s.constant(args[i], pointee, args.ranges[i])
+                            : s.cast(value, pointee, args.ranges[i]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,7 +121,8 @@ static std::string equivalentText(const ShmemConstant &constant, uint8_t librari
 
 /// Notes which library's constants the kernel uses. A constant of another one
 /// than before, or of one that does not have the function, is an error.
-static void noteFamily(Semantic &s, const BoundArgs &args, const ShmemConstant &constant, const SourceRange &range) {
+static void noteFamily(Semantic &s, const BoundArgs &args, const ShmemConstant &constant,
+                       const SourceRange &range) {
   const TargetProfile &profile = *s.options.profile;
   uint8_t libraries = shmemLibraries(args.info.name);
   if (profile.library != ShmemLibrary::Any)
@@ -121,8 +131,8 @@ static void noteFamily(Semantic &s, const BoundArgs &args, const ShmemConstant &
     std::string owner = libraryNames(libraries);
     if (profile.library != ShmemLibrary::Any)
       owner += ", for which the profile " + std::string(profile.name) + " stands";
-    fail(Diag::shmem_call_family, range, constant.name(), shmemLibraryName(constant.family), args.info.name, owner,
-         equivalentText(constant, libraries));
+    fail(Diag::shmem_call_family, range, constant.name(), shmemLibraryName(constant.family),
+         args.info.name, owner, equivalentText(constant, libraries));
   }
   if (!s.shmemFamily) {
     s.shmemFamily = {constant.family, range};
@@ -132,26 +142,31 @@ static void noteFamily(Semantic &s, const BoundArgs &args, const ShmemConstant &
   if (s.shmemFamily->first == constant.family)
     return;
   std::string same = equivalentText(constant, 1 << int(s.shmemFamily->first));
-  Diagnostic diagnostic = makeDiagnostic(Diag::shmem_family, range, constant.name(), shmemLibraryName(constant.family),
-                                         s.shmemFamilyName, shmemLibraryName(s.shmemFamily->first),
-                                         same.empty() ? same : same + " here; ");
+  Diagnostic diagnostic =
+      makeDiagnostic(Diag::shmem_family, range, constant.name(), shmemLibraryName(constant.family),
+                     s.shmemFamilyName, shmemLibraryName(s.shmemFamily->first),
+                     same.empty() ? same : same + " here; ");
   diagnostic.notes.push_back({s.shmemFamily->second, "the first constant is used here"});
   throw CompileError(std::move(diagnostic));
 }
 
 static const char *kindName(Kind kind) {
-  static const char *const kinds[] = {"comparison", "signal operation", "team", "operation of an atomic"};
+  static const char *const kinds[] = {"comparison", "signal operation", "team",
+                                      "operation of an atomic"};
   return kinds[int(kind)];
 }
 
 static const char *acceptedNames(Kind kind) {
   static const char *const accepted[] = {
-      "NVSHMEM_CMP_EQ, NVSHMEM_CMP_NE, NVSHMEM_CMP_GT, NVSHMEM_CMP_LE, NVSHMEM_CMP_LT, NVSHMEM_CMP_GE (or those of "
+      "NVSHMEM_CMP_EQ, NVSHMEM_CMP_NE, NVSHMEM_CMP_GT, NVSHMEM_CMP_LE, NVSHMEM_CMP_LT, "
+      "NVSHMEM_CMP_GE (or those of "
       "ROCSHMEM, ACLSHMEM, MORI, MXSHMEM)",
       "NVSHMEM_SIGNAL_SET, NVSHMEM_SIGNAL_ADD (or those of ROCSHMEM, ACLSHMEM, MORI, MXSHMEM)",
-      "NVSHMEM_TEAM_WORLD, NVSHMEM_TEAM_SHARED, NVSHMEMX_TEAM_NODE (or those of ACLSHMEM, MXSHMEM), or an integer from "
+      "NVSHMEM_TEAM_WORLD, NVSHMEM_TEAM_SHARED, NVSHMEMX_TEAM_NODE (or those of ACLSHMEM, "
+      "MXSHMEM), or an integer from "
       "nereid.symm.team_split_strided",
-      "MORI_AMO_ADD, MORI_AMO_SET, MORI_AMO_AND, MORI_AMO_OR, MORI_AMO_XOR, MORI_AMO_INC, and with results "
+      "MORI_AMO_ADD, MORI_AMO_SET, MORI_AMO_AND, MORI_AMO_OR, MORI_AMO_XOR, MORI_AMO_INC, and with "
+      "results "
       "MORI_AMO_FETCH, MORI_AMO_FETCH_ADD, MORI_AMO_SWAP, MORI_AMO_COMPARE_SWAP, ..."};
   return accepted[int(kind)];
 }
@@ -164,9 +179,11 @@ static ShmemLibrary numbering(const Semantic &s, Kind kind) {
   return s.shmemFamily ? s.shmemFamily->first : s.options.profile->numbering;
 }
 
-std::optional<int32_t> nereid::frontend::shmemConstantArg(Semantic &s, const BoundArgs &args, unsigned i, Kind kind) {
+std::optional<int32_t> nereid::frontend::shmemConstantArg(Semantic &s, const BoundArgs &args,
+                                                          unsigned i, Kind kind) {
   auto refuse = [&]() {
-    fail(Diag::shmem_constant, args.ranges[i], args[i].describe(), kindName(kind), acceptedNames(kind));
+    fail(Diag::shmem_constant, args.ranges[i], args[i].describe(), kindName(kind),
+         acceptedNames(kind));
   };
   const Int *number = args[i].getIf<Int>();
   if (!number) {
@@ -187,7 +204,8 @@ std::optional<int32_t> nereid::frontend::shmemConstantArg(Semantic &s, const Bou
   }
   if (*number < 0 || *number > 100)
     refuse();
-  std::optional<int32_t> meaning = ShmemConstant::fromNative(numbering(s, kind), kind, int64_t(*number));
+  std::optional<int32_t> meaning =
+      ShmemConstant::fromNative(numbering(s, kind), kind, int64_t(*number));
   bool guess = !s.shmemFamily && s.options.profile->library == ShmemLibrary::Any;
   // Nobody numbers another signal operation 0 or 1.
   if (!meaning && guess && kind == Kind::Signal)
@@ -196,7 +214,8 @@ std::optional<int32_t> nereid::frontend::shmemConstantArg(Semantic &s, const Bou
     refuse();
   if (guess && kind == Kind::Compare && (*number == 3 || *number == 5)) {
     ShmemConstant read{numbering(s, kind), kind, *meaning};
-    Diagnostic warning = makeDiagnostic(Diag::shmem_ambiguous, args.ranges[i], toString(*number), read.name());
+    Diagnostic warning =
+        makeDiagnostic(Diag::shmem_ambiguous, args.ranges[i], toString(*number), read.name());
     warning.severity = Severity::Warning;
     s.sink.report(warning);
   }

@@ -17,31 +17,34 @@ struct Name {
 
 /// Of several names for one constant the first is used in messages.
 static const Name names[] = {
-#define NEREID_COMMON(FAMILY)                                                                                          \
-  {#FAMILY "_CMP_EQ", {Family::FAMILY, Kind::Compare, 0}}, {#FAMILY "_CMP_NE", {Family::FAMILY, Kind::Compare, 1}},    \
-      {#FAMILY "_CMP_GT", {Family::FAMILY, Kind::Compare, 2}},                                                         \
-      {#FAMILY "_CMP_LE", {Family::FAMILY, Kind::Compare, 3}},                                                         \
-      {#FAMILY "_CMP_LT", {Family::FAMILY, Kind::Compare, 4}},                                                         \
-      {#FAMILY "_CMP_GE", {Family::FAMILY, Kind::Compare, 5}},                                                         \
-      {#FAMILY "_SIGNAL_SET", {Family::FAMILY, Kind::Signal, 1}},                                                      \
-      {#FAMILY "_SIGNAL_ADD", {Family::FAMILY, Kind::Signal, 2}}
-#define NEREID_ATOMIC(PREFIX, FAMILY)                                                                                  \
-  {PREFIX "_INC", {Family::FAMILY, Kind::Atomic, ShmemConstant::Inc}},                                                 \
-      {PREFIX "_SET", {Family::FAMILY, Kind::Atomic, ShmemConstant::Set}},                                             \
-      {PREFIX "_ADD", {Family::FAMILY, Kind::Atomic, ShmemConstant::Add}},                                             \
-      {PREFIX "_AND", {Family::FAMILY, Kind::Atomic, ShmemConstant::And}},                                             \
-      {PREFIX "_OR", {Family::FAMILY, Kind::Atomic, ShmemConstant::Or}},                                               \
-      {PREFIX "_XOR", {Family::FAMILY, Kind::Atomic, ShmemConstant::Xor}},                                             \
-      {PREFIX "_FETCH", {Family::FAMILY, Kind::Atomic, ShmemConstant::Fetch}},                                         \
-      {PREFIX "_FETCH_INC", {Family::FAMILY, Kind::Atomic, ShmemConstant::FetchInc}},                                  \
-      {PREFIX "_FETCH_ADD", {Family::FAMILY, Kind::Atomic, ShmemConstant::FetchAdd}},                                  \
-      {PREFIX "_FETCH_AND", {Family::FAMILY, Kind::Atomic, ShmemConstant::FetchAnd}},                                  \
-      {PREFIX "_FETCH_OR", {Family::FAMILY, Kind::Atomic, ShmemConstant::FetchOr}},                                    \
-      {PREFIX "_FETCH_XOR", {Family::FAMILY, Kind::Atomic, ShmemConstant::FetchXor}},                                  \
-      {PREFIX "_SWAP", {Family::FAMILY, Kind::Atomic, ShmemConstant::Swap}},                                           \
-      {PREFIX "_COMPARE_SWAP", {Family::FAMILY, Kind::Atomic, ShmemConstant::CompareSwap}},                            \
-      {PREFIX "_SIGNAL_SET", {Family::FAMILY, Kind::Signal, 1}},                                                       \
-      {PREFIX "_SIGNAL_ADD", {Family::FAMILY, Kind::Signal, 2}}
+#define NEREID_COMMON(FAMILY)                                                                      \
+  {#FAMILY "_CMP_EQ", {Family::FAMILY, Kind::Compare, 0}},                                         \
+      {#FAMILY "_CMP_NE", {Family::FAMILY, Kind::Compare, 1}},                                     \
+      {#FAMILY "_CMP_GT", {Family::FAMILY, Kind::Compare, 2}},                                     \
+      {#FAMILY "_CMP_LE", {Family::FAMILY, Kind::Compare, 3}},                                     \
+      {#FAMILY "_CMP_LT", {Family::FAMILY, Kind::Compare, 4}},                                     \
+      {#FAMILY "_CMP_GE", {Family::FAMILY, Kind::Compare, 5}},                                     \
+      {#FAMILY "_SIGNAL_SET", {Family::FAMILY, Kind::Signal, 1}}, {                                \
+    #FAMILY "_SIGNAL_ADD", {Family::FAMILY, Kind::Signal, 2}                                       \
+  }
+#define NEREID_ATOMIC(PREFIX, FAMILY)                                                              \
+  {PREFIX "_INC", {Family::FAMILY, Kind::Atomic, ShmemConstant::Inc}},                             \
+      {PREFIX "_SET", {Family::FAMILY, Kind::Atomic, ShmemConstant::Set}},                         \
+      {PREFIX "_ADD", {Family::FAMILY, Kind::Atomic, ShmemConstant::Add}},                         \
+      {PREFIX "_AND", {Family::FAMILY, Kind::Atomic, ShmemConstant::And}},                         \
+      {PREFIX "_OR", {Family::FAMILY, Kind::Atomic, ShmemConstant::Or}},                           \
+      {PREFIX "_XOR", {Family::FAMILY, Kind::Atomic, ShmemConstant::Xor}},                         \
+      {PREFIX "_FETCH", {Family::FAMILY, Kind::Atomic, ShmemConstant::Fetch}},                     \
+      {PREFIX "_FETCH_INC", {Family::FAMILY, Kind::Atomic, ShmemConstant::FetchInc}},              \
+      {PREFIX "_FETCH_ADD", {Family::FAMILY, Kind::Atomic, ShmemConstant::FetchAdd}},              \
+      {PREFIX "_FETCH_AND", {Family::FAMILY, Kind::Atomic, ShmemConstant::FetchAnd}},              \
+      {PREFIX "_FETCH_OR", {Family::FAMILY, Kind::Atomic, ShmemConstant::FetchOr}},                \
+      {PREFIX "_FETCH_XOR", {Family::FAMILY, Kind::Atomic, ShmemConstant::FetchXor}},              \
+      {PREFIX "_SWAP", {Family::FAMILY, Kind::Atomic, ShmemConstant::Swap}},                       \
+      {PREFIX "_COMPARE_SWAP", {Family::FAMILY, Kind::Atomic, ShmemConstant::CompareSwap}},        \
+      {PREFIX "_SIGNAL_SET", {Family::FAMILY, Kind::Signal, 1}}, {                                 \
+    PREFIX "_SIGNAL_ADD", {Family::FAMILY, Kind::Signal, 2}                                        \
+  }
     NEREID_COMMON(NVSHMEM),
     NEREID_COMMON(ROCSHMEM),
     NEREID_COMMON(ACLSHMEM),
@@ -72,13 +75,15 @@ static const Name names[] = {
 static constexpr Int shmemTag = Int(0x5348) << 96;
 
 Int ShmemConstant::encode() const {
-  return shmemTag | (Int(uint8_t(family)) << 72) | (Int(uint8_t(kind)) << 64) | Int(uint32_t(number));
+  return shmemTag | (Int(uint8_t(family)) << 72) | (Int(uint8_t(kind)) << 64) |
+         Int(uint32_t(number));
 }
 
 std::optional<ShmemConstant> ShmemConstant::decode(Int value) {
   if (value >> 96 != shmemTag >> 96)
     return std::nullopt;
-  return ShmemConstant{Family(uint8_t(value >> 72)), Kind(uint8_t(value >> 64)), int32_t(uint32_t(value))};
+  return ShmemConstant{Family(uint8_t(value >> 72)), Kind(uint8_t(value >> 64)),
+                       int32_t(uint32_t(value))};
 }
 
 std::optional<ShmemConstant> ShmemConstant::find(llvm::StringRef name) {
@@ -114,7 +119,8 @@ int64_t ShmemConstant::nativeNumber() const {
 
 std::optional<int32_t> ShmemConstant::fromNative(Family family, Kind kind, int64_t number) {
   for (const Name &entry : names)
-    if (entry.constant.family == family && entry.constant.kind == kind && entry.constant.nativeNumber() == number)
+    if (entry.constant.family == family && entry.constant.kind == kind &&
+        entry.constant.nativeNumber() == number)
       return entry.constant.number;
   return std::nullopt;
 }

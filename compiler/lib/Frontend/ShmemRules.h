@@ -50,8 +50,8 @@ llvm::ArrayRef<CType> cTypes();
 const CType &cTypeOf(llvm::StringRef function, llvm::StringRef prefix, llvm::StringRef suffix);
 
 mlir::Operation *emitShmemCall(Semantic &s, const SourceRange &range, llvm::StringRef symbol,
-                               llvm::ArrayRef<Tensor> operands, std::optional<Type> result = std::nullopt,
-                               bool pure = false);
+                               llvm::ArrayRef<Tensor> operands,
+                               std::optional<Type> result = std::nullopt, bool pure = false);
 
 // ---- arguments
 Tensor shmemPointerArg(Semantic &s, const BoundArgs &args, unsigned i);
@@ -68,13 +68,14 @@ Tensor countArg(Semantic &s, const BoundArgs &args, unsigned i);
 Tensor pointeeArg(Semantic &s, const BoundArgs &args, unsigned i, const Tensor &pointer);
 /// A comparison, signal operation, team or atomic as our own number when it is
 /// known at compile time.
-std::optional<int32_t> shmemConstantArg(Semantic &s, const BoundArgs &args, unsigned i, ShmemConstant::Kind kind);
+std::optional<int32_t> shmemConstantArg(Semantic &s, const BoundArgs &args, unsigned i,
+                                        ShmemConstant::Kind kind);
 /// The same as an operand; run-time numbers are translated.
 Tensor shmemCodeArg(Semantic &s, const BoundArgs &args, unsigned i, ShmemConstant::Kind kind);
 
 // ---- used by both files of rules
-Value emitWaitUntil(Semantic &s, const BoundArgs &args, const Tensor &signal, const Tensor &comparison,
-                    const Tensor &value);
+Value emitWaitUntil(Semantic &s, const BoundArgs &args, const Tensor &signal,
+                    const Tensor &comparison, const Tensor &value);
 
 } // namespace nereid::frontend
 

@@ -144,7 +144,9 @@ Scalar Type::scalar() const {
 bool Type::isFloating() const { return scalar() >= Scalar::Fp8E5; }
 bool Type::isInteger() const { return scalar() >= Scalar::Int1 && scalar() <= Scalar::UInt64; }
 bool Type::isSigned() const { return scalar() >= Scalar::Int8 && scalar() <= Scalar::Int64; }
-bool Type::isUnsigned() const { return isBool() || (scalar() >= Scalar::UInt8 && scalar() <= Scalar::UInt64); }
+bool Type::isUnsigned() const {
+  return isBool() || (scalar() >= Scalar::UInt8 && scalar() <= Scalar::UInt64);
+}
 bool Type::isBool() const { return scalar() == Scalar::Int1; }
 bool Type::isFp8() const { return scalar() >= Scalar::Fp8E5 && scalar() <= Scalar::Fp8E4B15; }
 bool Type::isPointerLike() const { return element().kind_ == Kind::Pointer; }
@@ -153,7 +155,8 @@ unsigned Type::bits() const { return isPointerLike() ? 64 : info(scalar()).bits;
 
 bool Type::operator==(const Type &other) const {
   if (kind_ != other.kind_ || scalar_ != other.scalar_ || isConst_ != other.isConst_ ||
-      addressSpace_ != other.addressSpace_ || shape_ != other.shape_ || bool(inner_) != bool(other.inner_))
+      addressSpace_ != other.addressSpace_ || shape_ != other.shape_ ||
+      bool(inner_) != bool(other.inner_))
     return false;
   return !inner_ || *inner_ == *other.inner_;
 }

@@ -23,7 +23,8 @@ std::string nereid::frontend::toString(Int value) {
   if (value == 0)
     return "0";
   bool negative = value < 0;
-  unsigned __int128 rest = negative ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
+  unsigned __int128 rest =
+      negative ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
   std::string digits;
   for (; rest != 0; rest /= 10)
     digits.insert(digits.begin(), char('0' + int(rest % 10)));
@@ -130,12 +131,15 @@ std::string Value::describe() const {
   if (const Tuple *tuple = getIf<Tuple>(); tuple && tuple->aggregate >= 0)
     return "an aggregate (" + llvm::join(tuple->names, ", ") + ")";
   if (const Tuple *tuple = getIf<Tuple>())
-    return llvm::formatv("tuple of {0} item{1}", tuple->items.size(), tuple->items.size() == 1 ? "" : "s").str();
+    return llvm::formatv("tuple of {0} item{1}", tuple->items.size(),
+                         tuple->items.size() == 1 ? "" : "s")
+        .str();
   if (is<Function>())
     return "jit function";
   if (const Builtin *builtin = getIf<Builtin>())
-    return builtin->info ? llvm::formatv("function {0}.{1}", builtin->info->module, builtin->info->name).str()
-                         : "function";
+    return builtin->info
+               ? llvm::formatv("function {0}.{1}", builtin->info->module, builtin->info->name).str()
+               : "function";
   if (const BoundMethod *method = getIf<BoundMethod>())
     return "method '" + method->name + "'";
   if (is<Slice>())

@@ -19,7 +19,8 @@ void loadDialects(mlir::MLIRContext &context) {
                       mlir::cf::ControlFlowDialect, mlir::ub::UBDialect, mlir::LLVM::LLVMDialect>();
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context, const KernelRequest &request,
+mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context,
+                                              const KernelRequest &request,
                                               Environment &environment, DiagnosticSink &sink) {
   return Walker(context, request, environment, sink).build();
 }
@@ -45,10 +46,12 @@ std::string didYouMean(llvm::StringRef name, llvm::ArrayRef<std::string> names) 
   return best.empty() ? "" : "did you mean '" + best.str() + "'?";
 }
 
-Walker::Walker(mlir::MLIRContext &context, const KernelRequest &request, Environment &environment, DiagnosticSink &sink)
+Walker::Walker(mlir::MLIRContext &context, const KernelRequest &request, Environment &environment,
+               DiagnosticSink &sink)
     : context(context), request(request), environment(environment), sink(sink), builder(&context),
       semantic(builder, request.language, sink) {
-  semantic.call = [this](const Value &callee, llvm::ArrayRef<Value> args, const SourceRange &range) {
+  semantic.call = [this](const Value &callee, llvm::ArrayRef<Value> args,
+                         const SourceRange &range) {
     std::vector<Argument> positional;
     for (const Value &arg : args)
       positional.push_back({arg, range});
@@ -58,9 +61,9 @@ Walker::Walker(mlir::MLIRContext &context, const KernelRequest &request, Environ
 
 /// Value of a parameter; run-time leaves are appended to `slots` without a
 /// handle, which the function's block gives them later.
-Value Walker::kernelArgument(const KernelArgument &argument, const Param &param, const std::string &name,
-                             std::vector<Tensor> &slots, std::vector<int> &divisibility,
-                             std::vector<std::string> &names) {
+Value Walker::kernelArgument(const KernelArgument &argument, const Param &param,
+                             const std::string &name, std::vector<Tensor> &slots,
+                             std::vector<int> &divisibility, std::vector<std::string> &names) {
   if (argument.constant)
     return *argument.constant;
   if (argument.items) {
@@ -68,8 +71,8 @@ Value Walker::kernelArgument(const KernelArgument &argument, const Param &param,
     tuple.names = argument.itemNames;
     for (size_t i = 0; i < argument.items->size(); ++i) {
       std::string part = i < tuple.names.size() ? tuple.names[i] : std::to_string(i);
-      tuple.items.push_back(
-          kernelArgument((*argument.items)[i], param, name + "." + part, slots, divisibility, names));
+      tuple.items.push_back(kernelArgument((*argument.items)[i], param, name + "." + part, slots,
+                                           divisibility, names));
     }
     return tuple;
   }
@@ -77,7 +80,8 @@ Value Walker::kernelArgument(const KernelArgument &argument, const Param &param,
     fail(Diag::kernel_argument_constexpr, param.range, param.name, request.function->name);
   std::optional<Type> type = Type::parse(argument.type);
   if (!type || type->isVoid())
-    fail(Diag::kernel_argument_type, param.range, param.name, request.function->name, argument.type);
+    fail(Diag::kernel_argument_type, param.range, param.name, request.function->name,
+         argument.type);
   Tensor tensor{mlir::Value(), *type, param.range};
   slots.push_back(tensor);
   divisibility.push_back(argument.divisibility);
@@ -86,7 +90,8 @@ Value Walker::kernelArgument(const KernelArgument &argument, const Param &param,
 }
 
 /// `value` with the parts of host-made descriptors put together.
-Value Walker::withDescriptors(const KernelArgument &argument, Value value, const SourceRange &range) {
+Value Walker::withDescriptors(const KernelArgument &argument, Value value,
+                              const SourceRange &range) {
   if (!argument.items)
     return value;
   const Tuple &parts = value.as<Tuple>();
@@ -100,7 +105,8 @@ Value Walker::withDescriptors(const KernelArgument &argument, Value value, const
   semantic.checkShape(*argument.blockShape, range);
   Tensor base = parts.items[0].as<Tensor>();
   if (int64_t bits = argument.blockShape->back() * base.type.pointee().bits(); bits < 128)
-    fail(Diag::descriptor_invalid, range, "the innermost dimension of its blocks has " + std::to_string(bits / 8) + " bytes",
+    fail(Diag::descriptor_invalid, range,
+         "the innermost dimension of its blocks has " + std::to_string(bits / 8) + " bytes",
          "it needs at least 16: make the last size of block_shape larger");
   llvm::SmallVector<mlir::Value> shape, strides;
   for (size_t d = 0; d < rank; ++d)
@@ -123,7 +129,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Walker::build() {
 
   for (const Param &param : function.params)
     if (param.isVariadic)
-      fail(Diag::unsupported_syntax, param.range, "`*" + param.name + "`, which takes any number of arguments,",
+      fail(Diag::unsupported_syntax, param.range,
+           "`*" + param.name + "`, which takes any number of arguments,",
            "a kernel has a fixed list of parameters; one of them can be a tuple");
 
   std::vector<Tensor> slots;
@@ -131,8 +138,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Walker::build() {
   std::vector<std::string> names;
   std::vector<Value> values;
   for (size_t i = 0; i < function.params.size(); ++i)
-    values.push_back(kernelArgument(request.arguments[i], function.params[i], function.params[i].name, slots,
-                                    divisibility, names));
+    values.push_back(kernelArgument(request.arguments[i], function.params[i],
+                                    function.params[i].name, slots, divisibility, names));
 
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(semantic.loc(function.range));
   std::vector<mlir::Type> types;
@@ -141,15 +148,16 @@ mlir::OwningOpRef<mlir::ModuleOp> Walker::build() {
     types.push_back(slots[i].type.lower(&context));
     std::vector<mlir::NamedAttribute> known;
     if (divisibility[i] > 1)
-      known.push_back(builder.getNamedAttr("tt.divisibility", builder.getI32IntegerAttr(divisibility[i])));
+      known.push_back(
+          builder.getNamedAttr("tt.divisibility", builder.getI32IntegerAttr(divisibility[i])));
     attributes.push_back(builder.getDictionaryAttr(known));
   }
   builder.setInsertionPointToStart(module->getBody());
-  auto op = tt::FuncOp::create(builder, semantic.loc(function.range), function.name,
-                               builder.getFunctionType(types, {}),
-                               {builder.getNamedAttr("sym_visibility", builder.getStringAttr("public")),
-                                builder.getNamedAttr("noinline", builder.getBoolAttr(false))},
-                               attributes);
+  auto op = tt::FuncOp::create(
+      builder, semantic.loc(function.range), function.name, builder.getFunctionType(types, {}),
+      {builder.getNamedAttr("sym_visibility", builder.getStringAttr("public")),
+       builder.getNamedAttr("noinline", builder.getBoolAttr(false))},
+      attributes);
   mlir::Block *entry = op.addEntryBlock();
   for (size_t i = 0; i < slots.size(); ++i)
     entry->getArgument(i).setLoc(
@@ -161,11 +169,13 @@ mlir::OwningOpRef<mlir::ModuleOp> Walker::build() {
   unsigned next = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     const Param &param = function.params[i];
-    Value value = withDescriptors(request.arguments[i], fill(values[i], entry->getArguments(), next, param.range),
-                                  param.range);
+    Value value =
+        withDescriptors(request.arguments[i],
+                        fill(values[i], entry->getArguments(), next, param.range), param.range);
     if (value.isNone())
       value = None{"the argument '" + param.name + "' of the kernel"};
-    kernel.locals[param.name] = Binding{std::move(value), param.range, param.isConstexpr, nextVersion++};
+    kernel.locals[param.name] =
+        Binding{std::move(value), param.range, param.isConstexpr, nextVersion++};
   }
   frame = &kernel;
   Value result = walkFunctionBody(function);

@@ -61,7 +61,8 @@ struct Unified {
 
 class Walker {
 public:
-  Walker(mlir::MLIRContext &context, const KernelRequest &request, Environment &environment, DiagnosticSink &sink);
+  Walker(mlir::MLIRContext &context, const KernelRequest &request, Environment &environment,
+         DiagnosticSink &sink);
 
   mlir::OwningOpRef<mlir::ModuleOp> build();
 
@@ -87,7 +88,8 @@ private:
 
   // ---- Walker.cpp: kernel, names
   Value kernelArgument(const KernelArgument &argument, const Param &param, const std::string &name,
-                       std::vector<Tensor> &slots, std::vector<int> &divisibility, std::vector<std::string> &names);
+                       std::vector<Tensor> &slots, std::vector<int> &divisibility,
+                       std::vector<std::string> &names);
   Value withDescriptors(const KernelArgument &argument, Value value, const SourceRange &range);
   void verify(mlir::ModuleOp module);
   Value lookup(const NameExpr &name);
@@ -111,7 +113,8 @@ private:
   /// A statement that is an expression.
   void walkExpression(const Expr &expr);
   /// `block` with one element replaced.
-  Value insertElement(const Tensor &block, const Value &index, const Value &value, const SourceRange &range);
+  Value insertElement(const Tensor &block, const Value &index, const Value &value,
+                      const SourceRange &range);
   Flow walkCubeScope(const WithStmt &stmt);
   /// Refuses what the language has beyond Triton's when the kernel must be portable.
   void extension(const char *what, const char *instead, const SourceRange &range);
@@ -132,10 +135,11 @@ private:
   Flow without(const Flow &flow, unsigned exits, const SourceRange &range);
   /// Ends the branches of `op`. `before`: the variables of before it, or null
   /// when nothing reads variables after it.
-  Flow mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseBranch, const Locals *before,
-                     const SourceRange &range);
-  Flow mergeFlows(Branch &thenBranch, Branch &elseBranch, std::vector<std::pair<Value, Value>> &leaves,
-                  std::vector<Type> &types, const SourceRange &range);
+  Flow mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseBranch,
+                     const Locals *before, const SourceRange &range);
+  Flow mergeFlows(Branch &thenBranch, Branch &elseBranch,
+                  std::vector<std::pair<Value, Value>> &leaves, std::vector<Type> &types,
+                  const SourceRange &range);
   Value conditional(const ConditionalExpr &expr);
   /// One with `name := value` in an arm.
   Value conditionalThatBinds(const ConditionalExpr &expr, const Tensor &condition);
@@ -149,10 +153,12 @@ private:
   };
   Difference difference(const Value &a, const Value &b, const SourceRange &range, bool inLoop);
   /// Sets the help, and adds a note when only a part of the values differs.
-  void explainDifference(Diagnostic &diagnostic, const Value &a, const Value &b, const SourceRange &range);
+  void explainDifference(Diagnostic &diagnostic, const Value &a, const Value &b,
+                         const SourceRange &range);
   /// Which items are fields of an aggregate that stay constants.
   std::vector<bool> constantFields(const Tuple &tuple);
-  bool unify(const Value &a, const Value &b, const SourceRange &range, Unified &result, Value &form);
+  bool unify(const Value &a, const Value &b, const SourceRange &range, Unified &result,
+             Value &form);
   /// `form` with its placeholders replaced by the next values.
   Value fill(const Value &form, mlir::ValueRange values, unsigned &next, const SourceRange &range);
   /// A zero of `type`, for a value that is never read.
@@ -164,7 +170,7 @@ private:
   struct Carried {
     std::string name;
     Binding before;
-    Value form;           // with placeholders
+    Value form;            // with placeholders
     unsigned first, count; // of its values among the loop's
   };
   Flow walkFor(const ForStmt &stmt);
@@ -177,9 +183,9 @@ private:
   Flow walkWhile(const WhileStmt &stmt);
   /// A loop that statements in it may leave. `round` emits one round (for a
   /// `for`, the number of which it is given) and says how it ended.
-  Flow walkLeavingLoop(const Stmt &stmt, llvm::ArrayRef<AssignedName> names, llvm::ArrayRef<Carried> carried,
-                       std::vector<mlir::Value> inits, const Type *counter,
-                       llvm::function_ref<Flow(mlir::Value)> round);
+  Flow walkLeavingLoop(const Stmt &stmt, llvm::ArrayRef<AssignedName> names,
+                       llvm::ArrayRef<Carried> carried, std::vector<mlir::Value> inits,
+                       const Type *counter, llvm::function_ref<Flow(mlir::Value)> round);
   /// Walks the body of a loop whose variables of before are `before`.
   Flow walkLoopBody(const Block &body, const Locals &before);
   /// Drops those of the `names` that had no value before the loop.
@@ -204,8 +210,8 @@ private:
   Value evalUnary(const UnaryExpr &expr);
   Value attribute(const Value &value, const std::string &name, const SourceRange &range);
   /// nullopt when there is none; the names that there are go to `names`.
-  std::optional<Value> findAttribute(const Value &value, const std::string &name, const SourceRange &range,
-                                     std::vector<std::string> &names);
+  std::optional<Value> findAttribute(const Value &value, const std::string &name,
+                                     const SourceRange &range, std::vector<std::string> &names);
   Value evalSubscript(const SubscriptExpr &expr);
   Value evalFormattedString(const FormattedStringExpr &expr);
   Value evalComprehension(const ComprehensionExpr &expr);
@@ -223,9 +229,10 @@ private:
   // ---- WalkerCalls.cpp
   Value evalCall(const CallExpr &expr);
   Value evalCall(const CallExpr &expr, const Value &callee);
-  void evalArguments(const CallExpr &expr, std::vector<Argument> &positional, std::vector<KeywordArgument> &keywords);
-  Value call(const Value &callee, std::vector<Argument> positional, std::vector<KeywordArgument> keywords,
-             const SourceRange &range);
+  void evalArguments(const CallExpr &expr, std::vector<Argument> &positional,
+                     std::vector<KeywordArgument> &keywords);
+  Value call(const Value &callee, std::vector<Argument> positional,
+             std::vector<KeywordArgument> keywords, const SourceRange &range);
   Value callBuiltin(const BuiltinInfo &info, llvm::ArrayRef<Argument> positional,
                     llvm::ArrayRef<KeywordArgument> keywords, const SourceRange &range);
   /// isinstance, hasattr, getattr.
@@ -234,12 +241,13 @@ private:
   Value callFunction(const FunctionDef &function, std::vector<Argument> positional,
                      std::vector<KeywordArgument> keywords, const SourceRange &range);
   /// Makes an instance of an aggregate: walks its __init__.
-  Value construct(const Host &type, std::vector<Argument> positional, std::vector<KeywordArgument> keywords,
-                  const SourceRange &range);
-  Value callHost(const Host &host, llvm::ArrayRef<Argument> positional, llvm::ArrayRef<KeywordArgument> keywords,
-                 const SourceRange &range);
+  Value construct(const Host &type, std::vector<Argument> positional,
+                  std::vector<KeywordArgument> keywords, const SourceRange &range);
+  Value callHost(const Host &host, llvm::ArrayRef<Argument> positional,
+                 llvm::ArrayRef<KeywordArgument> keywords, const SourceRange &range);
   void bindParameters(const FunctionDef &function, std::vector<Argument> positional,
-                      std::vector<KeywordArgument> keywords, const SourceRange &range, Locals &locals);
+                      std::vector<KeywordArgument> keywords, const SourceRange &range,
+                      Locals &locals);
   /// Walks the body of the current frame's function and returns its result.
   Value walkFunctionBody(const FunctionDef &function);
   /// Runs `walk` in the frame of a function that is called at `range`.
@@ -263,7 +271,8 @@ std::string didYouMean(llvm::StringRef name, llvm::ArrayRef<std::string> names);
 /// Whether a tensor stands anywhere in `value`.
 bool holdsTensor(const Value &value);
 
-template <typename... Args> [[noreturn]] void fail(Diag id, const SourceRange &range, Args &&...args) {
+template <typename... Args>
+[[noreturn]] void fail(Diag id, const SourceRange &range, Args &&...args) {
   throw CompileError(makeDiagnostic(id, range, std::forward<Args>(args)...));
 }
 

@@ -25,7 +25,8 @@ std::vector<bool> Walker::constantFields(const Tuple &tuple) {
   return result;
 }
 
-bool Walker::unify(const Value &a, const Value &b, const SourceRange &range, Unified &result, Value &form) {
+bool Walker::unify(const Value &a, const Value &b, const SourceRange &range, Unified &result,
+                   Value &form) {
   if (a.is<Tuple>() && b.is<Tuple>()) {
     const Tuple &x = a.as<Tuple>(), &y = b.as<Tuple>();
     if (x.items.size() != y.items.size())
@@ -67,7 +68,8 @@ bool Walker::unify(const Value &a, const Value &b, const SourceRange &range, Uni
   return true;
 }
 
-Walker::Difference Walker::difference(const Value &a, const Value &b, const SourceRange &range, bool inLoop) {
+Walker::Difference Walker::difference(const Value &a, const Value &b, const SourceRange &range,
+                                      bool inLoop) {
   auto describe = [&](const Value &value) {
     if (const auto *function = value.getIf<Function>())
       return "jit function '" + function->def->name + "'";
@@ -77,8 +79,9 @@ Walker::Difference Walker::difference(const Value &a, const Value &b, const Sour
     return value.describe();
   };
   Difference result{"", describe(a), describe(b), ""};
-  const std::string decide = inLoop ? "it is fixed at compile time: a run-time loop cannot change it"
-                                    : "it is fixed at compile time: decide with an `if` on a tl.constexpr";
+  const std::string decide =
+      inLoop ? "it is fixed at compile time: a run-time loop cannot change it"
+             : "it is fixed at compile time: decide with an `if` on a tl.constexpr";
   const auto *x = a.getIf<Tuple>(), *y = b.getIf<Tuple>();
   if (x && y && x->aggregate == y->aggregate && x->items.size() == y->items.size()) {
     std::vector<bool> constants = constantFields(*x);
@@ -90,7 +93,8 @@ Walker::Difference Walker::difference(const Value &a, const Value &b, const Sour
       bool isNamed = i < x->names.size() && x->names == y->names;
       inner.path = (isNamed ? "." + x->names[i] : "[" + std::to_string(i) + "]") + inner.path;
       if (isConstant)
-        inner.help = "the field is annotated tl.constexpr, so its value is part of the type; annotate a field that "
+        inner.help = "the field is annotated tl.constexpr, so its value is part of the type; "
+                     "annotate a field that "
                      "varies at run time tl.tensor";
       return inner;
     }
@@ -103,8 +107,8 @@ Walker::Difference Walker::difference(const Value &a, const Value &b, const Sour
     result.help = "both tuples need the same number of items";
   else if (x || y)
     result.help = "a tuple stays a tuple: make both one, of the same number of items";
-  else if (a.is<Function>() || b.is<Function>() || a.is<Builtin>() || b.is<Builtin>() || a.is<BoundMethod>() ||
-           b.is<BoundMethod>())
+  else if (a.is<Function>() || b.is<Function>() || a.is<Builtin>() || b.is<Builtin>() ||
+           a.is<BoundMethod>() || b.is<BoundMethod>())
     result.help = std::string("a run-time value cannot say which function is called: ") +
                   (inLoop ? "call them by name inside the loop" : "call each inside its branch");
   else if (a.isTensor() && b.isTensor()) {
@@ -114,28 +118,36 @@ Walker::Difference Walker::difference(const Value &a, const Value &b, const Sour
     else if (s.isBlockPointer() || t.isBlockPointer())
       result.help = "both must be block pointers of the same block shape and dtype";
     else if (s.shape() != t.shape())
-      result.help = inLoop ? "start with a block of the final shape, e.g. `tl.zeros(shape, dtype)`"
-                           : "give both the same shape, e.g. with `tl.broadcast_to` or `tl.zeros(shape, dtype)`";
+      result.help =
+          inLoop
+              ? "start with a block of the final shape, e.g. `tl.zeros(shape, dtype)`"
+              : "give both the same shape, e.g. with `tl.broadcast_to` or `tl.zeros(shape, dtype)`";
     else if (s.element().isPointer() || t.element().isPointer())
       result.help = s.element().isPointer() && t.element().isPointer()
-                        ? "both must point to elements of one dtype; `p.to(tl.pointer_type(tl.float32))` casts a pointer"
+                        ? "both must point to elements of one dtype; "
+                          "`p.to(tl.pointer_type(tl.float32))` casts a pointer"
                         : "a pointer stays a pointer: give the other value another name";
   } else if (!(a.isTensor() || a.isNumber()) || !(b.isTensor() || b.isNumber())) {
     bool none = a.isNone() || b.isNone();
-    result.help = none && !inLoop ? "None is known at compile time alone: decide with an `if` on a tl.constexpr, or give "
-                                    "both a run-time value, e.g. a zero"
-                  : none ? "None is known at compile time alone: start with a run-time value, e.g. `tl.zeros(shape, dtype)`"
-                         : decide;
+    result.help =
+        none && !inLoop
+            ? "None is known at compile time alone: decide with an `if` on a tl.constexpr, or give "
+              "both a run-time value, e.g. a zero"
+        : none ? "None is known at compile time alone: start with a run-time value, e.g. "
+                 "`tl.zeros(shape, dtype)`"
+               : decide;
   }
   return result;
 }
 
-void Walker::explainDifference(Diagnostic &diagnostic, const Value &a, const Value &b, const SourceRange &range) {
+void Walker::explainDifference(Diagnostic &diagnostic, const Value &a, const Value &b,
+                               const SourceRange &range) {
   Difference found = difference(a, b, range, /*inLoop=*/false);
   if (!found.help.empty())
     diagnostic.help = found.help;
   if (!found.path.empty())
-    diagnostic.notes.push_back({range, "they differ in `" + found.path + "`: " + found.first + " and " + found.second});
+    diagnostic.notes.push_back(
+        {range, "they differ in `" + found.path + "`: " + found.first + " and " + found.second});
 }
 
 std::optional<Unified> Walker::unify(const Value &a, const Value &b, const SourceRange &range) {
@@ -145,7 +157,8 @@ std::optional<Unified> Walker::unify(const Value &a, const Value &b, const Sourc
   return result;
 }
 
-Value Walker::fill(const Value &form, mlir::ValueRange values, unsigned &next, const SourceRange &range) {
+Value Walker::fill(const Value &form, mlir::ValueRange values, unsigned &next,
+                   const SourceRange &range) {
   if (const auto *tuple = form.getIf<Tuple>()) {
     Tuple filled;
     filled.names = tuple->names;
@@ -209,10 +222,12 @@ Flow Walker::walkIf(const IfStmt &stmt, llvm::ArrayRef<StmtPtr> &rest, bool isTa
     return walkBlock(decide(test, stmt.test->range) ? stmt.body : stmt.orelse, bodyIsTail);
 
   Tensor condition = semantic.toCondition(test, stmt.test->range);
-  auto op = mlir::scf::IfOp::create(builder, semantic.loc(stmt.range), mlir::TypeRange(), condition.handle,
+  auto op = mlir::scf::IfOp::create(builder, semantic.loc(stmt.range), mlir::TypeRange(),
+                                    condition.handle,
                                     /*addThenBlock=*/true, /*addElseBlock=*/true);
   Locals before = frame->locals;
-  Branch thenBranch{&op.getThenRegion().front(), before, {}}, elseBranch{&op.getElseRegion().front(), before, {}};
+  Branch thenBranch{&op.getThenRegion().front(), before, {}},
+      elseBranch{&op.getElseRegion().front(), before, {}};
   walkInto(thenBranch, stmt.body, bodyIsTail);
   walkInto(elseBranch, stmt.orelse, bodyIsTail);
 
@@ -231,10 +246,12 @@ Flow Walker::walkIf(const IfStmt &stmt, llvm::ArrayRef<StmtPtr> &rest, bool isTa
 Flow Walker::walkRest(Flow maybe, llvm::ArrayRef<StmtPtr> rest, bool isTail) {
   if (rest.empty())
     return maybe;
-  auto op = mlir::scf::IfOp::create(builder, semantic.loc(rest.front()->range), mlir::TypeRange(), maybe.flag,
+  auto op = mlir::scf::IfOp::create(builder, semantic.loc(rest.front()->range), mlir::TypeRange(),
+                                    maybe.flag,
                                     /*addThenBlock=*/true, /*addElseBlock=*/true);
   Locals before = frame->locals;
-  Branch left{&op.getThenRegion().front(), before, maybe}, open{&op.getElseRegion().front(), before, {}};
+  Branch left{&op.getThenRegion().front(), before, maybe},
+      open{&op.getElseRegion().front(), before, {}};
   left.flow.kind = Flow::Kind::Leaves;
   walkInto(open, rest, isTail);
   return mergeBranches(op, left, open, isTail ? nullptr : &before, maybe.range);
@@ -250,10 +267,12 @@ mlir::Value Walker::exitTaken(const Flow &flow, unsigned exits, const SourceRang
   if ((flow.exits & ~exits) == 0)
     return flow.leaves() ? constant(true) : flow.flag;
   // The codes are bits.
-  mlir::Value mask = mlir::arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(exits));
+  mlir::Value mask =
+      mlir::arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(exits));
   mlir::Value zero = mlir::arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
   mlir::Value hit = mlir::arith::AndIOp::create(builder, loc, flow.which, mask);
-  mlir::Value taken = mlir::arith::CmpIOp::create(builder, loc, mlir::arith::CmpIPredicate::ne, hit, zero);
+  mlir::Value taken =
+      mlir::arith::CmpIOp::create(builder, loc, mlir::arith::CmpIPredicate::ne, hit, zero);
   return flow.leaves() ? taken : mlir::arith::AndIOp::create(builder, loc, taken, flow.flag);
 }
 
@@ -269,8 +288,9 @@ Flow Walker::without(const Flow &flow, unsigned exits, const SourceRange &range)
   return rest;
 }
 
-Flow Walker::mergeFlows(Branch &thenBranch, Branch &elseBranch, std::vector<std::pair<Value, Value>> &leaves,
-                        std::vector<Type> &types, const SourceRange &range) {
+Flow Walker::mergeFlows(Branch &thenBranch, Branch &elseBranch,
+                        std::vector<std::pair<Value, Value>> &leaves, std::vector<Type> &types,
+                        const SourceRange &range) {
   Flow &a = thenBranch.flow, &b = elseBranch.flow;
   if (a.falls() && b.falls())
     return {};
@@ -299,8 +319,8 @@ Flow Walker::mergeFlows(Branch &thenBranch, Branch &elseBranch, std::vector<std:
   return merged;
 }
 
-Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseBranch, const Locals *before,
-                           const SourceRange &range) {
+Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseBranch,
+                           const Locals *before, const SourceRange &range) {
   // In a pair of leaves None stands for a value that is never read.
   std::vector<std::pair<Value, Value>> leaves;
   std::vector<Type> types;
@@ -319,8 +339,8 @@ Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseB
   // A branch that has left has no say in what follows, but `break` and `continue`
   // hand on the variables of before the loop.
   auto hasSay = [&](const Branch &branch, const std::string &name) {
-    return !branch.flow.leaves() ||
-           ((branch.flow.exits & ~ExitReturn) && frame->beforeLoop && frame->beforeLoop->count(name));
+    return !branch.flow.leaves() || ((branch.flow.exits & ~ExitReturn) && frame->beforeLoop &&
+                                     frame->beforeLoop->count(name));
   };
 
   Locals after;
@@ -335,7 +355,8 @@ Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseB
         auto found = locals.find(name);
         return found == locals.end() ? nullptr : &found->second;
       };
-      const Binding *old = find(*before), *a = find(thenBranch.locals), *b = find(elseBranch.locals);
+      const Binding *old = find(*before), *a = find(thenBranch.locals),
+                    *b = find(elseBranch.locals);
       bool thenSays = hasSay(thenBranch, name), elseSays = hasSay(elseBranch, name);
       if (!thenSays && !elseSays)
         continue;
@@ -364,10 +385,11 @@ Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseB
         const Binding &later = old && b->version == old->version ? *a : *b;
         const Binding &earlier = &later == a ? *b : *a;
         Difference found = difference(a->value, b->value, later.range, /*inLoop=*/false);
-        Diagnostic why = makeDiagnostic(Diag::branch_types_differ, later.range, name + found.path, found.first,
-                                        found.second);
+        Diagnostic why = makeDiagnostic(Diag::branch_types_differ, later.range, name + found.path,
+                                        found.first, found.second);
         if (a->isConstexpr && b->isConstexpr)
-          why.help = "a tl.constexpr has one value: decide with an `if` on constants, or leave the annotation out";
+          why.help = "a tl.constexpr has one value: decide with an `if` on constants, or leave the "
+                     "annotation out";
         else if (!found.help.empty())
           why.help = found.help;
         why.notes.push_back({earlier.range, "the other definition of '" + name + "'"});
@@ -405,15 +427,18 @@ Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseB
     const Flow &flow = branch.flow;
     std::vector<mlir::Value> values;
     if (hasFlag)
-      values.push_back(flow.kind == Flow::Kind::MayLeave
-                           ? flow.flag
-                           : mlir::arith::ConstantOp::create(builder, loc, builder.getBoolAttr(flow.leaves())));
+      values.push_back(
+          flow.kind == Flow::Kind::MayLeave
+              ? flow.flag
+              : mlir::arith::ConstantOp::create(builder, loc, builder.getBoolAttr(flow.leaves())));
     if (hasWhich)
       values.push_back(flow.which ? flow.which
-                                  : mlir::arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(flow.exits)));
+                                  : mlir::arith::ConstantOp::create(
+                                        builder, loc, builder.getI32IntegerAttr(flow.exits)));
     for (size_t i = 0; i < leaves.size(); ++i) {
       const Value &leaf = isThen ? leaves[i].first : leaves[i].second;
-      values.push_back(leaf.isNone() ? placeholder(types[i], range) : semantic.toTensor(leaf, range).handle);
+      values.push_back(leaf.isNone() ? placeholder(types[i], range)
+                                     : semantic.toTensor(leaf, range).handle);
     }
     mlir::scf::YieldOp::create(builder, semantic.loc(range), values);
   };
@@ -431,8 +456,8 @@ Flow Walker::mergeBranches(mlir::scf::IfOp op, Branch &thenBranch, Branch &elseB
   if (merged.mayReturn())
     merged.value = fill(merged.value, values, next, merged.range);
   for (const Variable &variable : variables)
-    after[variable.name] = Binding{fill(variable.form, values, next, variable.range), variable.range,
-                                   variable.isConstexpr, nextVersion++};
+    after[variable.name] = Binding{fill(variable.form, values, next, variable.range),
+                                   variable.range, variable.isConstexpr, nextVersion++};
   frame->locals = std::move(after);
   return merged;
 }
@@ -447,7 +472,8 @@ Value Walker::conditional(const ConditionalExpr &expr) {
   Tensor condition = semantic.toCondition(test, expr.test->range);
   if (!assignedNames(*expr.body).empty() || !assignedNames(*expr.orelse).empty())
     return conditionalThatBinds(expr, condition);
-  auto op = mlir::scf::IfOp::create(builder, semantic.loc(expr.range), mlir::TypeRange(), condition.handle,
+  auto op = mlir::scf::IfOp::create(builder, semantic.loc(expr.range), mlir::TypeRange(),
+                                    condition.handle,
                                     /*addThenBlock=*/true, /*addElseBlock=*/true);
   mlir::Block *blocks[] = {&op.getThenRegion().front(), &op.getElseRegion().front()};
   const Expr *arms[] = {expr.body.get(), expr.orelse.get()};
@@ -459,8 +485,8 @@ Value Walker::conditional(const ConditionalExpr &expr) {
   }
   std::optional<Unified> unified = unify(values[0], values[1], expr.range);
   if (!unified) {
-    Diagnostic diagnostic = makeDiagnostic(Diag::conditional_types_differ, expr.range, values[0].describe(),
-                                           values[1].describe());
+    Diagnostic diagnostic = makeDiagnostic(Diag::conditional_types_differ, expr.range,
+                                           values[0].describe(), values[1].describe());
     for (int i = 0; i < 2; ++i) {
       const auto *tensor = values[i].getIf<Tensor>();
       SourceRange place = tensor && tensor->range.isValid() ? tensor->range : arms[i]->range;
@@ -477,7 +503,8 @@ Value Walker::conditional(const ConditionalExpr &expr) {
     builder.setInsertionPointToEnd(blocks[i]);
     std::vector<mlir::Value> yielded;
     for (const auto &leaf : unified->leaves)
-      yielded.push_back(semantic.toTensor(i == 0 ? leaf.first : leaf.second, arms[i]->range).handle);
+      yielded.push_back(
+          semantic.toTensor(i == 0 ? leaf.first : leaf.second, arms[i]->range).handle);
     mlir::scf::YieldOp::create(builder, semantic.loc(expr.range), yielded);
   }
   if (!results.empty())
@@ -489,11 +516,13 @@ Value Walker::conditional(const ConditionalExpr &expr) {
 Value Walker::conditionalThatBinds(const ConditionalExpr &expr, const Tensor &condition) {
   // Its value is one more variable, of a name that no source can have.
   const std::string result = "<value>";
-  auto op = mlir::scf::IfOp::create(builder, semantic.loc(expr.range), mlir::TypeRange(), condition.handle,
+  auto op = mlir::scf::IfOp::create(builder, semantic.loc(expr.range), mlir::TypeRange(),
+                                    condition.handle,
                                     /*addThenBlock=*/true, /*addElseBlock=*/true);
   Locals before = frame->locals;
   before.erase(result);
-  Branch branches[] = {{&op.getThenRegion().front(), before, {}}, {&op.getElseRegion().front(), before, {}}};
+  Branch branches[] = {{&op.getThenRegion().front(), before, {}},
+                       {&op.getElseRegion().front(), before, {}}};
   const Expr *arms[] = {expr.body.get(), expr.orelse.get()};
   Value values[2];
   for (int i = 0; i < 2; ++i)
@@ -506,8 +535,8 @@ Value Walker::conditionalThatBinds(const ConditionalExpr &expr, const Tensor &co
   mergeBranches(op, branches[0], branches[1], &before, expr.range);
   auto merged = frame->locals.find(result);
   if (merged == frame->locals.end()) {
-    Diagnostic diagnostic = makeDiagnostic(Diag::conditional_types_differ, expr.range, values[0].describe(),
-                                           values[1].describe());
+    Diagnostic diagnostic = makeDiagnostic(Diag::conditional_types_differ, expr.range,
+                                           values[0].describe(), values[1].describe());
     explainDifference(diagnostic, values[0], values[1], expr.range);
     throw CompileError(diagnostic);
   }

@@ -62,13 +62,14 @@ void Walker::evalArguments(const CallExpr &expr, std::vector<Argument> &position
   }
   for (const Keyword &keyword : expr.keywords) {
     if (keyword.name.empty())
-      fail(Diag::unsupported_syntax, keyword.range, "`**` in a call", "write the keyword arguments out");
+      fail(Diag::unsupported_syntax, keyword.range, "`**` in a call",
+           "write the keyword arguments out");
     keywords.push_back({keyword.name, eval(*keyword.value), keyword.value->range, keyword.range});
   }
 }
 
-Value Walker::call(const Value &callee, std::vector<Argument> positional, std::vector<KeywordArgument> keywords,
-                   const SourceRange &range) {
+Value Walker::call(const Value &callee, std::vector<Argument> positional,
+                   std::vector<KeywordArgument> keywords, const SourceRange &range) {
   if (const auto *builtin = callee.getIf<Builtin>())
     return callBuiltin(*builtin->info, positional, keywords, range);
   if (const auto *function = callee.getIf<Function>())
@@ -76,7 +77,8 @@ Value Walker::call(const Value &callee, std::vector<Argument> positional, std::v
   if (const auto *method = callee.getIf<BoundMethod>()) {
     if (!method->info && !method->function.def) { // bit_length(), Python's own method
       if (!positional.empty() || !keywords.empty())
-        fail(Diag::surplus_argument, range, method->name, 0, positional.size() + keywords.size(), "");
+        fail(Diag::surplus_argument, range, method->name, 0, positional.size() + keywords.size(),
+             "");
       const bool *flag = method->self->getIf<bool>();
       return bitLength(flag ? Int(*flag) : method->self->as<Int>());
     }
@@ -98,14 +100,16 @@ Value Walker::callBuiltin(const BuiltinInfo &info, llvm::ArrayRef<Argument> posi
                           llvm::ArrayRef<KeywordArgument> keywords, const SourceRange &range) {
   BoundArgs args = bindArguments(info, positional, keywords, range);
   llvm::StringRef name = info.name;
-  if (llvm::StringRef(info.module) == "python" && (name == "isinstance" || name == "hasattr" || name == "getattr"))
+  if (llvm::StringRef(info.module) == "python" &&
+      (name == "isinstance" || name == "hasattr" || name == "getattr"))
     return callPython(args);
   return info.rule(semantic, args);
 }
 
 bool Walker::isInstance(const Value &value, const Value &type, const SourceRange &range) {
   if (const auto *types = type.getIf<Tuple>())
-    return llvm::any_of(types->items, [&](const Value &one) { return isInstance(value, one, range); });
+    return llvm::any_of(types->items,
+                        [&](const Value &one) { return isInstance(value, one, range); });
   std::string name;
   if (const auto *builtin = type.getIf<Builtin>())
     name = builtin->info->name;
@@ -155,15 +159,16 @@ Value Walker::callPython(const BoundArgs &args) {
   return fallback->items.front();
 }
 
-Value Walker::callHost(const Host &host, llvm::ArrayRef<Argument> positional, llvm::ArrayRef<KeywordArgument> keywords,
-                       const SourceRange &range) {
+Value Walker::callHost(const Host &host, llvm::ArrayRef<Argument> positional,
+                       llvm::ArrayRef<KeywordArgument> keywords, const SourceRange &range) {
   if (std::optional<std::vector<std::string>> fields = environment.namedTupleFields(host)) {
     Tuple tuple;
     tuple.names = *fields;
     std::vector<std::optional<Value>> values(fields->size());
     std::string parameters = llvm::join(*fields, ", ");
     if (positional.size() > fields->size())
-      fail(Diag::surplus_argument, range, host.description, fields->size(), positional.size(), parameters);
+      fail(Diag::surplus_argument, range, host.description, fields->size(), positional.size(),
+           parameters);
     for (size_t i = 0; i < positional.size(); ++i)
       values[i] = positional[i].value;
     for (const KeywordArgument &keyword : keywords) {
@@ -191,14 +196,16 @@ Value Walker::callHost(const Host &host, llvm::ArrayRef<Argument> positional, ll
   }
   for (const KeywordArgument &keyword : keywords) {
     if (holdsTensor(keyword.value))
-      fail(Diag::host_call_runtime_argument, keyword.range, host.description, keyword.value.describe());
+      fail(Diag::host_call_runtime_argument, keyword.range, host.description,
+           keyword.value.describe());
     named.emplace_back(keyword.name, keyword.value);
   }
   return environment.call(host, args, named, range);
 }
 
 void Walker::bindParameters(const FunctionDef &function, std::vector<Argument> positional,
-                            std::vector<KeywordArgument> keywords, const SourceRange &range, Locals &locals) {
+                            std::vector<KeywordArgument> keywords, const SourceRange &range,
+                            Locals &locals) {
   const std::vector<Param> &params = function.params;
   std::vector<std::optional<Argument>> values(params.size());
   size_t next = 0;
@@ -218,12 +225,15 @@ void Walker::bindParameters(const FunctionDef &function, std::vector<Argument> p
     fail(Diag::surplus_argument, positional[next].range, function.name, next, positional.size(),
          parameterList(function));
   for (KeywordArgument &keyword : keywords) {
-    auto param = llvm::find_if(params, [&](const Param &p) { return p.name == keyword.name && !p.isVariadic; });
+    auto param = llvm::find_if(
+        params, [&](const Param &p) { return p.name == keyword.name && !p.isVariadic; });
     if (param == params.end())
-      fail(Diag::unknown_keyword, keyword.nameRange, function.name, keyword.name, parameterList(function));
+      fail(Diag::unknown_keyword, keyword.nameRange, function.name, keyword.name,
+           parameterList(function));
     std::optional<Argument> &value = values[param - params.begin()];
     if (value)
-      fail(Diag::doubled_argument, keyword.nameRange, function.name, keyword.name, parameterList(function));
+      fail(Diag::doubled_argument, keyword.nameRange, function.name, keyword.name,
+           parameterList(function));
     value = Argument{std::move(keyword.value), keyword.range};
   }
   for (size_t i = 0; i < params.size(); ++i) {
@@ -236,7 +246,8 @@ void Walker::bindParameters(const FunctionDef &function, std::vector<Argument> p
     // A run-time value is let through, as kernels in use annotate more than they
     // need; where a constant is needed, its use says so.
     bool isConstexpr = param.isConstexpr && !holdsTensor(values[i]->value);
-    locals[param.name] = Binding{std::move(values[i]->value), param.range, isConstexpr, nextVersion++};
+    locals[param.name] =
+        Binding{std::move(values[i]->value), param.range, isConstexpr, nextVersion++};
   }
 }
 
@@ -247,7 +258,9 @@ Value Walker::walkFunctionBody(const FunctionDef &function) {
   return flow.falls() ? Value() : flow.value;
 }
 
-template <typename Walk> auto Walker::inFunction(Frame &callee, const FunctionDef &function, const SourceRange &range, Walk walk) {
+template <typename Walk>
+auto Walker::inFunction(Frame &callee, const FunctionDef &function, const SourceRange &range,
+                        Walk walk) {
   for (const Frame *outer = frame; outer; outer = outer->caller)
     if (outer->function == &function) {
       Diagnostic diagnostic = makeDiagnostic(Diag::recursive_call, range, function.name);
@@ -269,8 +282,8 @@ template <typename Walk> auto Walker::inFunction(Frame &callee, const FunctionDe
   }
 }
 
-Value Walker::construct(const Host &type, std::vector<Argument> positional, std::vector<KeywordArgument> keywords,
-                        const SourceRange &range) {
+Value Walker::construct(const Host &type, std::vector<Argument> positional,
+                        std::vector<KeywordArgument> keywords, const SourceRange &range) {
   std::vector<AggregateField> fields = *environment.aggregateFields(type);
   Tuple self;
   self.aggregate = type.id;
@@ -280,7 +293,8 @@ Value Walker::construct(const Host &type, std::vector<Argument> positional, std:
   }
   const FunctionDef *init = environment.aggregateInit(type);
   if (!init)
-    fail(Diag::not_callable, range, type.description, "give the aggregate an __init__ that assigns its fields");
+    fail(Diag::not_callable, range, type.description,
+         "give the aggregate an __init__ that assigns its fields");
   positional.insert(positional.begin(), Argument{Value(std::move(self)), range});
   Frame callee;
   bindParameters(*init, std::move(positional), std::move(keywords), range, callee.locals);
@@ -293,7 +307,8 @@ Value Walker::construct(const Host &type, std::vector<Argument> positional, std:
     Value made = frame->locals.at(init->params.front().name).value;
     const auto *tuple = made.getIf<Tuple>();
     if (!tuple || tuple->aggregate != type.id)
-      fail(Diag::unsupported_syntax, init->nameRange, "an assignment to `self`", "assign its fields");
+      fail(Diag::unsupported_syntax, init->nameRange, "an assignment to `self`",
+           "assign its fields");
     for (size_t i = 0; i < tuple->items.size(); ++i)
       if (const auto *host = tuple->items[i].getIf<Host>(); host && host->id == unsetField)
         fail(Diag::field_unset, init->nameRange, tuple->names[i]);

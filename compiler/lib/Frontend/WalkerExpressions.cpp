@@ -32,7 +32,9 @@ Value Walker::eval(const Expr &expr) {
     return evalSubscript(llvm::cast<SubscriptExpr>(expr));
   case Expr::Kind::Slice: {
     const auto &slice = llvm::cast<SliceExpr>(expr);
-    auto part = [&](const ExprPtr &bound) { return std::make_shared<Value>(bound ? eval(*bound) : Value()); };
+    auto part = [&](const ExprPtr &bound) {
+      return std::make_shared<Value>(bound ? eval(*bound) : Value());
+    };
     Slice result;
     result.start = part(slice.lower);
     result.stop = part(slice.upper);
@@ -57,7 +59,8 @@ Value Walker::eval(const Expr &expr) {
   case Expr::Kind::Comprehension:
     return evalComprehension(llvm::cast<ComprehensionExpr>(expr));
   case Expr::Kind::Starred:
-    fail(Diag::unsupported_syntax, expr.range, "a starred expression here", "use it in a call or a tuple only");
+    fail(Diag::unsupported_syntax, expr.range, "a starred expression here",
+         "use it in a call or a tuple only");
   case Expr::Kind::Unsupported: {
     const auto &unsupported = llvm::cast<UnsupportedExpr>(expr);
     fail(Diag::unsupported_syntax, expr.range, unsupported.what, unsupported.instead);
@@ -90,7 +93,8 @@ bool Walker::decide(const Value &value, const SourceRange &range) {
   return *decided;
 }
 
-Value Walker::evalBinary(BinaryOp op, const Value &lhs, const Value &rhs, const SourceRange &range) {
+Value Walker::evalBinary(BinaryOp op, const Value &lhs, const Value &rhs,
+                         const SourceRange &range) {
   if (!lhs.isTensor() && !rhs.isTensor())
     return foldBinary(op, lhs, rhs, range);
   return semantic.binary(op, lhs, rhs, range);
@@ -150,7 +154,8 @@ Value Walker::compare(CompareOp op, const Value &lhs, const Value &rhs, const So
     Value found = contains(lhs, *tuple, range);
     if (op == CompareOp::In)
       return found;
-    return found.isTensor() ? semantic.unary(UnaryOp::Not, found, range) : foldUnary(UnaryOp::Not, found, range);
+    return found.isTensor() ? semantic.unary(UnaryOp::Not, found, range)
+                            : foldUnary(UnaryOp::Not, found, range);
   }
   bool hasNone = lhs.isNone() || rhs.isNone();
   if (op == CompareOp::Is || op == CompareOp::IsNot) {
@@ -169,7 +174,8 @@ Value Walker::compare(CompareOp op, const Value &lhs, const Value &rhs, const So
       same = both(true, same, itemsEqual(x[i], y[i], range), range);
     if (op == CompareOp::Eq)
       return same;
-    return same.isTensor() ? semantic.unary(UnaryOp::Not, same, range) : foldUnary(UnaryOp::Not, same, range);
+    return same.isTensor() ? semantic.unary(UnaryOp::Not, same, range)
+                           : foldUnary(UnaryOp::Not, same, range);
   }
   if (!hasNone && (lhs.isTensor() || rhs.isTensor()))
     return semantic.compare(op, lhs, rhs, range);
@@ -178,7 +184,8 @@ Value Walker::compare(CompareOp op, const Value &lhs, const Value &rhs, const So
 
 Value Walker::itemsEqual(const Value &x, const Value &y, const SourceRange &range) {
   for (const Value *value : {&x, &y})
-    if (const auto *tensor = value->getIf<Tensor>(); tensor && !tensor->type.isScalar() && !tensor->type.isPointer())
+    if (const auto *tensor = value->getIf<Tensor>();
+        tensor && !tensor->type.isScalar() && !tensor->type.isPointer())
       fail(Diag::block_condition, range, tensor->type.str());
   // A run-time scalar equals numbers only.
   bool isRuntime = x.isTensor() || y.isTensor();
@@ -209,7 +216,8 @@ Value Walker::attribute(const Value &value, const std::string &name, const Sourc
   fail(Diag::unknown_attribute, range, value.describe(), name, didYouMean(name, names));
 }
 
-std::optional<Value> Walker::findAttribute(const Value &value, const std::string &name, const SourceRange &range,
+std::optional<Value> Walker::findAttribute(const Value &value, const std::string &name,
+                                           const SourceRange &range,
                                            std::vector<std::string> &names) {
   if (const auto *tuple = value.getIf<Tuple>()) {
     for (size_t i = 0; i < tuple->names.size(); ++i)
@@ -241,7 +249,8 @@ std::optional<Value> Walker::findAttribute(const Value &value, const std::string
     if (name == "bit_length" && (value.is<Int>() || value.is<bool>()))
       return BoundMethod{std::make_shared<Value>(value), name, nullptr, Function()};
     if (value.isNumber()) // a folded argument has the methods of the scalar it is
-      if (std::optional<Value> found = semantic.attribute(semantic.toTensor(value, range), name, range))
+      if (std::optional<Value> found =
+              semantic.attribute(semantic.toTensor(value, range), name, range))
         return *found;
     if (value.isTensor() || value.isNumber())
       for (const BuiltinInfo *info : allBuiltins())
@@ -304,7 +313,8 @@ void Walker::bindItem(const Expr &target, const Value &item) {
   if (!items)
     fail(Diag::unpack_kind, target.range, item.describe());
   if (items->items.size() != names->items.size())
-    fail(Diag::unpack_count, target.range, std::to_string(names->items.size()), items->items.size());
+    fail(Diag::unpack_count, target.range, std::to_string(names->items.size()),
+         items->items.size());
   for (size_t i = 0; i < names->items.size(); ++i)
     bindItem(*names->items[i], items->items[i]);
 }
@@ -322,7 +332,8 @@ Value Walker::evalComprehension(const ComprehensionExpr &expr) {
     Value sequence = iteration ? evalCall(*iteration, callee) : eval(*expr.iterable);
     const auto *tuple = sequence.getIf<Tuple>();
     if (!tuple || tuple->aggregate >= 0)
-      fail(Diag::unsupported_syntax, expr.iterable->range, "a list comprehension over " + sequence.describe(),
+      fail(Diag::unsupported_syntax, expr.iterable->range,
+           "a list comprehension over " + sequence.describe(),
            "comprehensions run over tuples, lists and ranges of constants");
     items = tuple->items;
   }

@@ -51,14 +51,18 @@ LoopRange loopRange(const BoundArgs &args) {
 
 // ---- carried variables ---------------------------------------------------------
 
-std::vector<Walker::Carried> Walker::carriedVariables(std::vector<AssignedName> names, const NameExpr *counter,
-                                                      const Type &counterType, std::vector<mlir::Value> &inits) {
+std::vector<Walker::Carried> Walker::carriedVariables(std::vector<AssignedName> names,
+                                                      const NameExpr *counter,
+                                                      const Type &counterType,
+                                                      std::vector<mlir::Value> &inits) {
   if (counter) {
     // The counter is assigned in every round. When the name has a value of its
     // type before the loop, it has one after it, too.
-    llvm::erase_if(names, [&](const AssignedName &assigned) { return assigned.name == counter->id; });
+    llvm::erase_if(names,
+                   [&](const AssignedName &assigned) { return assigned.name == counter->id; });
     auto local = frame->locals.find(counter->id);
-    if (local != frame->locals.end() && (local->second.value.isTensor() || local->second.value.isNumber()) &&
+    if (local != frame->locals.end() &&
+        (local->second.value.isTensor() || local->second.value.isNumber()) &&
         semantic.toTensor(local->second.value, local->second.range).type == counterType)
       names.push_back({counter->id, counter->range});
   }
@@ -97,19 +101,22 @@ void Walker::bindCarried(llvm::ArrayRef<Carried> carried, mlir::ValueRange value
   for (const Carried &variable : carried) {
     unsigned next = variable.first;
     Value value = fill(variable.form, values, next, variable.before.range);
-    frame->locals[variable.name] = Binding{std::move(value), variable.before.range, false, nextVersion++};
+    frame->locals[variable.name] =
+        Binding{std::move(value), variable.before.range, false, nextVersion++};
   }
 }
 
-std::vector<mlir::Value> Walker::yieldedValues(llvm::ArrayRef<Carried> carried, const SourceRange &range) {
+std::vector<mlir::Value> Walker::yieldedValues(llvm::ArrayRef<Carried> carried,
+                                               const SourceRange &range) {
   std::vector<mlir::Value> values;
   for (const Carried &variable : carried) {
     auto local = frame->locals.find(variable.name);
     if (local == frame->locals.end()) {
       // Dropped inside, e.g. because an inner loop used the name for its counter.
       auto dropped = frame->dropped.find(variable.name);
-      Diagnostic why = dropped != frame->dropped.end() ? dropped->second
-                                                       : makeDiagnostic(Diag::unbound_name, range, variable.name);
+      Diagnostic why = dropped != frame->dropped.end()
+                           ? dropped->second
+                           : makeDiagnostic(Diag::unbound_name, range, variable.name);
       why.range = variable.before.range;
       why.notes.push_back({range, "the loop hands '" + variable.name + "' to its next round"});
       throw CompileError(why);
@@ -121,11 +128,12 @@ std::vector<mlir::Value> Walker::yieldedValues(llvm::ArrayRef<Carried> carried, 
       Difference found = difference(variable.form, now.value, now.range, /*inLoop=*/true);
       if (found.path.empty() && found.help.empty())
         found.first = variable.before.value.describe();
-      Diagnostic diagnostic = makeDiagnostic(Diag::loop_types_differ, now.range, variable.name + found.path,
-                                             found.first, found.second);
+      Diagnostic diagnostic = makeDiagnostic(Diag::loop_types_differ, now.range,
+                                             variable.name + found.path, found.first, found.second);
       if (!found.help.empty())
         diagnostic.help = found.help;
-      diagnostic.notes.push_back({variable.before.range, "'" + variable.name + "' before the loop"});
+      diagnostic.notes.push_back(
+          {variable.before.range, "'" + variable.name + "' before the loop"});
       throw CompileError(diagnostic);
     }
     for (const auto &leaf : unified->leaves)
@@ -134,8 +142,8 @@ std::vector<mlir::Value> Walker::yieldedValues(llvm::ArrayRef<Carried> carried, 
   return values;
 }
 
-void Walker::leaveLoop(const Locals &before, llvm::ArrayRef<Carried> carried, mlir::ValueRange results,
-                       llvm::ArrayRef<AssignedName> names) {
+void Walker::leaveLoop(const Locals &before, llvm::ArrayRef<Carried> carried,
+                       mlir::ValueRange results, llvm::ArrayRef<AssignedName> names) {
   frame->locals = before;
   bindCarried(carried, results);
   dropNamesOf(names, before);
@@ -162,7 +170,8 @@ Flow Walker::walkLoopBody(const Block &body, const Locals &before) {
 
 Flow Walker::walkFor(const ForStmt &stmt) {
   if (!stmt.orelse.empty())
-    fail(Diag::unsupported_syntax, stmt.orelse.front()->range, "`else` of a loop", "write the statements after the loop");
+    fail(Diag::unsupported_syntax, stmt.orelse.front()->range, "`else` of a loop",
+         "write the statements after the loop");
   const auto *iteration = llvm::dyn_cast<CallExpr>(stmt.iterable.get());
   Value callee = iteration ? eval(*iteration->callee) : Value();
   const Builtin *builtin = callee.getIf<Builtin>();
@@ -173,7 +182,8 @@ Flow Walker::walkFor(const ForStmt &stmt) {
     const auto *tuple = sequence.getIf<Tuple>();
     if (!tuple || tuple->aggregate >= 0)
       fail(Diag::loop_iterable, stmt.iterable->range, sequence.describe());
-    extension("`for` over a tuple", "write `for i in tl.static_range(len(t))` and t[i]", stmt.iterable->range);
+    extension("`for` over a tuple", "write `for i in tl.static_range(len(t))` and t[i]",
+              stmt.iterable->range);
     return walkUnrolled(stmt, tuple->items);
   }
   if (isUnrolled)
@@ -181,10 +191,12 @@ Flow Walker::walkFor(const ForStmt &stmt) {
   std::vector<Argument> positional;
   std::vector<KeywordArgument> keywords;
   evalArguments(*iteration, positional, keywords);
-  return walkRuntimeFor(stmt, *iteration, bindArguments(*builtin->info, positional, keywords, iteration->range));
+  return walkRuntimeFor(stmt, *iteration,
+                        bindArguments(*builtin->info, positional, keywords, iteration->range));
 }
 
-std::vector<Value> Walker::staticRange(const CallExpr &call, const BuiltinInfo &info, Diag runtimeBound) {
+std::vector<Value> Walker::staticRange(const CallExpr &call, const BuiltinInfo &info,
+                                       Diag runtimeBound) {
   std::vector<Argument> positional;
   std::vector<KeywordArgument> keywords;
   evalArguments(call, positional, keywords);
@@ -204,7 +216,8 @@ std::vector<Value> Walker::staticRange(const CallExpr &call, const BuiltinInfo &
   if (step == 0)
     fail(Diag::loop_step_zero, range.stepRange);
   constexpr Int limit = Int(1) << 64; // no sum below overflows
-  if (start < -limit || start > limit || stop < -limit || stop > limit || step < -limit || step > limit)
+  if (start < -limit || start > limit || stop < -limit || stop > limit || step < -limit ||
+      step > limit)
     fail(Diag::static_range_too_long, call.range, "more than 2**64");
   Int count = step > 0 ? (stop > start ? (stop - start + step - 1) / step : Int(0))
                        : (stop < start ? (start - stop - step - 1) / -step : Int(0));
@@ -239,10 +252,12 @@ Flow Walker::walkUnrolled(const ForStmt &stmt, llvm::ArrayRef<Value> items) {
     if (left.falls()) {
       left = round();
     } else {
-      auto op = mlir::scf::IfOp::create(builder, semantic.loc(stmt.range), mlir::TypeRange(), left.flag,
-                                        /*addThenBlock=*/true, /*addElseBlock=*/true);
+      auto op =
+          mlir::scf::IfOp::create(builder, semantic.loc(stmt.range), mlir::TypeRange(), left.flag,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
       Locals outer = frame->locals;
-      Branch gone{&op.getThenRegion().front(), outer, left}, open{&op.getElseRegion().front(), outer, {}};
+      Branch gone{&op.getThenRegion().front(), outer, left},
+          open{&op.getElseRegion().front(), outer, {}};
       gone.flow.kind = Flow::Kind::Leaves;
       walkInto(open, round);
       const Locals *outerLoop = std::exchange(frame->beforeLoop, &before);
@@ -267,8 +282,10 @@ void Walker::setLoopHints(mlir::Operation *loop, const BoundArgs &args) {
   for (llvm::StringRef name : {"num_stages", "loop_unroll_factor"})
     if (const Value *value = argument(args, name))
       if (const Int *number = value->getIf<Int>())
-        loop->setAttr(("tt." + name).str(), builder.getI32IntegerAttr(static_cast<int32_t>(*number)));
-  for (llvm::StringRef name : {"disallow_acc_multi_buffer", "flatten", "warp_specialize", "disable_licm"})
+        loop->setAttr(("tt." + name).str(),
+                      builder.getI32IntegerAttr(static_cast<int32_t>(*number)));
+  for (llvm::StringRef name :
+       {"disallow_acc_multi_buffer", "flatten", "warp_specialize", "disable_licm"})
     if (const Value *value = argument(args, name); value && truth(*value).value_or(false))
       loop->setAttr(("tt." + name).str(), builder.getUnitAttr());
 }
@@ -277,7 +294,8 @@ Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
   LoopRange range = loopRange(args);
   const auto *target = llvm::dyn_cast<NameExpr>(stmt.target.get());
   if (!target)
-    fail(Diag::unsupported_syntax, stmt.target->range, "a loop target other than a name", "use one name");
+    fail(Diag::unsupported_syntax, stmt.target->range, "a loop target other than a name",
+         "use one name");
 
   auto bound = [&](const Value &value, const char *what, const SourceRange &where) {
     bool isInteger = value.is<Int>() || value.is<bool>();
@@ -314,9 +332,9 @@ Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
   promote(range.start, isDescending ? stop : start, range.startRange);
   promote(range.stop, isDescending ? start : stop, range.stopRange);
   promote(range.step, step, range.stepRange);
-  for (const auto &[written, tensor] : {std::pair(&range.start, isDescending ? &stop : &start),
-                                        std::pair(&range.stop, isDescending ? &start : &stop),
-                                        std::pair(&range.step, &step)})
+  for (const auto &[written, tensor] :
+       {std::pair(&range.start, isDescending ? &stop : &start),
+        std::pair(&range.stop, isDescending ? &start : &stop), std::pair(&range.step, &step)})
     if (!written->isTensor() && tensor->type.bits() > type.bits())
       type = tensor->type; // a constant of 64 bits
   start = semantic.cast(start, type, range.startRange);
@@ -334,7 +352,8 @@ Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
     drop(target->id, std::move(why));
   };
   auto bindCounter = [&](mlir::Value counter) {
-    frame->locals[target->id] = Binding{Tensor{counter, type, target->range}, target->range, false, nextVersion++};
+    frame->locals[target->id] =
+        Binding{Tensor{counter, type, target->range}, target->range, false, nextVersion++};
   };
   Locals before = frame->locals;
   mlir::Location loc = semantic.loc(stmt.range);
@@ -342,18 +361,25 @@ Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
   if (leavesLoop(stmt.body)) {
     // Counts rounds, whose number never overflows.
     using namespace mlir::arith;
-    mlir::Value one = ConstantOp::create(builder, loc, builder.getIntegerAttr(start.handle.getType(), 1));
-    mlir::Value zero = ConstantOp::create(builder, loc, builder.getIntegerAttr(start.handle.getType(), 0));
-    mlir::Value isEmpty = CmpIOp::create(builder, loc, type.isUnsigned() ? CmpIPredicate::uge : CmpIPredicate::sge,
-                                         start.handle, stop.handle);
-    mlir::Value last = SubIOp::create(builder, loc, SubIOp::create(builder, loc, stop.handle, start.handle), one);
-    mlir::Value rounds = DivUIOp::create(builder, loc, last, MaxUIOp::create(builder, loc, step.handle, one));
-    rounds = SelectOp::create(builder, loc, isEmpty, zero, AddIOp::create(builder, loc, rounds, one));
+    mlir::Value one =
+        ConstantOp::create(builder, loc, builder.getIntegerAttr(start.handle.getType(), 1));
+    mlir::Value zero =
+        ConstantOp::create(builder, loc, builder.getIntegerAttr(start.handle.getType(), 0));
+    mlir::Value isEmpty =
+        CmpIOp::create(builder, loc, type.isUnsigned() ? CmpIPredicate::uge : CmpIPredicate::sge,
+                       start.handle, stop.handle);
+    mlir::Value last =
+        SubIOp::create(builder, loc, SubIOp::create(builder, loc, stop.handle, start.handle), one);
+    mlir::Value rounds =
+        DivUIOp::create(builder, loc, last, MaxUIOp::create(builder, loc, step.handle, one));
+    rounds =
+        SelectOp::create(builder, loc, isEmpty, zero, AddIOp::create(builder, loc, rounds, one));
     Flow flow = walkLeavingLoop(stmt, names, carried, inits, &type, [&](mlir::Value round) {
       mlir::Value goesOn = CmpIOp::create(builder, loc, CmpIPredicate::ult, round, rounds);
       auto op = mlir::scf::IfOp::create(builder, loc, mlir::TypeRange(), goesOn, true, true);
       Locals bound = frame->locals;
-      Branch body{&op.getThenRegion().front(), bound, {}}, end{&op.getElseRegion().front(), bound, {}};
+      Branch body{&op.getThenRegion().front(), bound, {}},
+          end{&op.getElseRegion().front(), bound, {}};
       end.flow = Flow{Flow::Kind::Leaves, ExitBreak, Value(), {}, {}, stmt.range};
       walkInto(body, [&] {
         mlir::Location here = semantic.loc(target->range);
@@ -368,8 +394,9 @@ Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
     return flow;
   }
 
-  auto loop = mlir::scf::ForOp::create(builder, loc, start.handle, stop.handle, step.handle, inits, nullptr,
-                                       /*unsignedCmp=*/type.isUnsigned());
+  auto loop =
+      mlir::scf::ForOp::create(builder, loc, start.handle, stop.handle, step.handle, inits, nullptr,
+                               /*unsignedCmp=*/type.isUnsigned());
   setLoopHints(loop, args);
   mlir::Block *body = loop.getBody();
   if (!body->empty())
@@ -395,16 +422,16 @@ Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
 
 // ---- loops that are left ---------------------------------------------------------
 
-Flow Walker::walkLeavingLoop(const Stmt &stmt, llvm::ArrayRef<AssignedName> names, llvm::ArrayRef<Carried> carried,
-                             std::vector<mlir::Value> inits, const Type *counter,
-                             llvm::function_ref<Flow(mlir::Value)> round) {
+Flow Walker::walkLeavingLoop(const Stmt &stmt, llvm::ArrayRef<AssignedName> names,
+                             llvm::ArrayRef<Carried> carried, std::vector<mlir::Value> inits,
+                             const Type *counter, llvm::function_ref<Flow(mlir::Value)> round) {
   // All of a round stands in the first region, behind which it is known whether
   // there is another one. What the loop returns is known when it was walked.
   mlir::Location loc = semantic.loc(stmt.range);
   size_t numCarried = inits.size();
   if (counter)
-    inits.push_back(
-        mlir::arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(counter->lower(&context), 0)));
+    inits.push_back(mlir::arith::ConstantOp::create(
+        builder, loc, builder.getIntegerAttr(counter->lower(&context), 0)));
   llvm::SmallVector<mlir::Type> types;
   for (mlir::Value init : inits)
     types.push_back(init.getType());
@@ -432,8 +459,10 @@ Flow Walker::walkLeavingLoop(const Stmt &stmt, llvm::ArrayRef<AssignedName> name
     else
       handed = yieldedValues(carried, stmt.range);
     if (counter) {
-      mlir::Value one = mlir::arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(types.back(), 1));
-      handed.push_back(mlir::arith::AddIOp::create(builder, loc, block->getArguments().back(), one));
+      mlir::Value one =
+          mlir::arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(types.back(), 1));
+      handed.push_back(
+          mlir::arith::AddIOp::create(builder, loc, block->getArguments().back(), one));
     }
     std::vector<mlir::Value> results = handed;
     if (flow.mayReturn()) {
@@ -451,13 +480,15 @@ Flow Walker::walkLeavingLoop(const Stmt &stmt, llvm::ArrayRef<AssignedName> name
   llvm::SmallVector<mlir::Type> resultTypes;
   for (mlir::Value value : handed)
     resultTypes.push_back(value.getType());
-  auto loop = mlir::scf::WhileOp::create(builder, loc, mlir::TypeRange(resultTypes), mlir::ValueRange(inits));
+  auto loop = mlir::scf::WhileOp::create(builder, loc, mlir::TypeRange(resultTypes),
+                                         mlir::ValueRange(inits));
   loop.getBefore().takeBody(draft.getBefore());
   draft.erase();
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
-    mlir::Block *block = builder.createBlock(&loop.getAfter(), {}, resultTypes,
-                                             llvm::SmallVector<mlir::Location>(resultTypes.size(), loc));
+    mlir::Block *block =
+        builder.createBlock(&loop.getAfter(), {}, resultTypes,
+                            llvm::SmallVector<mlir::Location>(resultTypes.size(), loc));
     mlir::scf::YieldOp::create(builder, loc, block->getArguments().take_front(types.size()));
   }
   leaveLoop(before, carried, loop.getResults(), names);
@@ -477,7 +508,8 @@ Flow Walker::walkLeavingLoop(const Stmt &stmt, llvm::ArrayRef<AssignedName> name
 
 Flow Walker::walkWhile(const WhileStmt &stmt) {
   if (!stmt.orelse.empty())
-    fail(Diag::unsupported_syntax, stmt.orelse.front()->range, "`else` of a loop", "write the statements after the loop");
+    fail(Diag::unsupported_syntax, stmt.orelse.front()->range, "`else` of a loop",
+         "write the statements after the loop");
   std::vector<mlir::Value> inits;
   std::vector<AssignedName> names = assignedNames(*stmt.test);
   bool testBinds = !names.empty(); // what it binds holds in the body
@@ -491,16 +523,18 @@ Flow Walker::walkWhile(const WhileStmt &stmt) {
       Value test = eval(*stmt.test);
       if (!test.isTensor()) {
         if (decide(test, stmt.test->range)) {
-          extension("a `while` whose condition is always true", "make the condition depend on a variable",
-                    stmt.test->range);
+          extension("a `while` whose condition is always true",
+                    "make the condition depend on a variable", stmt.test->range);
           return walkBlock(stmt.body);
         }
         return Flow{Flow::Kind::Leaves, ExitBreak, Value(), {}, {}, stmt.range};
       }
       Tensor condition = whileCondition(test, stmt.test->range);
-      auto op = mlir::scf::IfOp::create(builder, loc, mlir::TypeRange(), condition.handle, true, true);
+      auto op =
+          mlir::scf::IfOp::create(builder, loc, mlir::TypeRange(), condition.handle, true, true);
       Locals bound = frame->locals;
-      Branch body{&op.getThenRegion().front(), bound, {}}, end{&op.getElseRegion().front(), bound, {}};
+      Branch body{&op.getThenRegion().front(), bound, {}},
+          end{&op.getElseRegion().front(), bound, {}};
       end.flow = Flow{Flow::Kind::Leaves, ExitBreak, Value(), {}, {}, stmt.range};
       walkInto(body, stmt.body, false);
       return mergeBranches(op, body, end, &bound, stmt.range);
@@ -513,7 +547,8 @@ Flow Walker::walkWhile(const WhileStmt &stmt) {
     types.push_back(init.getType());
     locations.push_back(loc);
   }
-  auto loop = mlir::scf::WhileOp::create(builder, loc, mlir::TypeRange(types), mlir::ValueRange(inits));
+  auto loop =
+      mlir::scf::WhileOp::create(builder, loc, mlir::TypeRange(types), mlir::ValueRange(inits));
   Locals before = frame->locals;
   {
     mlir::OpBuilder::InsertionGuard guard(builder);

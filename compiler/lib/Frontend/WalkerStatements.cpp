@@ -69,7 +69,8 @@ Flow Walker::walk(const Stmt &stmt, llvm::ArrayRef<StmtPtr> &rest, bool isTail) 
     return walkWith(llvm::cast<WithStmt>(stmt));
   case Stmt::Kind::Return: {
     if (frame->beforeLoop)
-      extension("`return` inside a loop", "keep the result in a variable and return it after the loop", stmt.range);
+      extension("`return` inside a loop",
+                "keep the result in a variable and return it after the loop", stmt.range);
     Flow flow = leave(ExitReturn);
     if (const Expr *value = llvm::cast<ReturnStmt>(stmt).value.get())
       flow.value = eval(*value);
@@ -81,7 +82,8 @@ Flow Walker::walk(const Stmt &stmt, llvm::ArrayRef<StmtPtr> &rest, bool isTail) 
   case Stmt::Kind::Pass:
     return {};
   case Stmt::Kind::Break:
-    extension("`break`", "put the condition in a `while`, or make the rest of the body conditional with `if`",
+    extension("`break`",
+              "put the condition in a `while`, or make the rest of the body conditional with `if`",
               stmt.range);
     return leave(ExitBreak);
   case Stmt::Kind::Continue:
@@ -136,15 +138,16 @@ void Walker::assign(const Expr &target, const Value &value, const SourceRange &r
       if (names->items[i]->kind == Expr::Kind::Starred)
         starred = i; // Python accepts one
     if (starred == count ? tuple->items.size() != count : tuple->items.size() + 1 < count)
-      fail(Diag::unpack_count, target.range, starred == count ? std::to_string(count) : "at least " + std::to_string(count - 1),
+      fail(Diag::unpack_count, target.range,
+           starred == count ? std::to_string(count) : "at least " + std::to_string(count - 1),
            tuple->items.size());
     if (starred == count) {
       for (size_t i = 0; i < count; ++i)
         assign(*names->items[i], tuple->items[i], range);
       return;
     }
-    extension("a starred name on the left of an assignment", "take the rest by a slice: `b = t[1:]`",
-              names->items[starred]->range);
+    extension("a starred name on the left of an assignment",
+              "take the rest by a slice: `b = t[1:]`", names->items[starred]->range);
     size_t behind = count - starred - 1, rest = tuple->items.size() - count + 1;
     for (size_t i = 0; i < starred; ++i)
       assign(*names->items[i], tuple->items[i], range);
@@ -181,7 +184,8 @@ void Walker::assignItem(const SubscriptExpr &target, const Value &value, const S
   Value owner = eval(*target.value), index = eval(*target.index);
   if (const auto *tuple = owner.getIf<Tuple>(); tuple && tuple->aggregate < 0) {
     if (index.is<Slice>())
-      fail(Diag::unsupported_syntax, target.range, "an assignment to a slice", "assign the items one by one");
+      fail(Diag::unsupported_syntax, target.range, "an assignment to a slice",
+           "assign the items one by one");
     Tuple changed = *tuple;
     size_t at = tupleIndex(changed, index, target.index->range);
     changed.items[at] = materialize(value, range);
@@ -193,7 +197,8 @@ void Walker::assignItem(const SubscriptExpr &target, const Value &value, const S
   assign(*target.value, insertElement(*block, index, value, target.range), range);
 }
 
-Value Walker::insertElement(const Tensor &block, const Value &index, const Value &value, const SourceRange &range) {
+Value Walker::insertElement(const Tensor &block, const Value &index, const Value &value,
+                            const SourceRange &range) {
   Tuple indices;
   if (const auto *several = index.getIf<Tuple>())
     indices = *several;
@@ -216,7 +221,8 @@ Value Walker::insertElement(const Tensor &block, const Value &index, const Value
       if (*constant < 0)
         at = *constant + shape[d];
     }
-    Tensor row = semantic.compare(CompareOp::Eq, semantic.arange(0, shape[d], range), at, range).as<Tensor>();
+    Tensor row = semantic.compare(CompareOp::Eq, semantic.arange(0, shape[d], range), at, range)
+                     .as<Tensor>();
     for (size_t i = 0; i < shape.size(); ++i)
       if (i != d)
         row = semantic.expandDims(row, int64_t(i), range);
@@ -227,11 +233,12 @@ Value Walker::insertElement(const Tensor &block, const Value &index, const Value
     fail(Diag::element_value, range, element.type.str());
   element = value.isNumber() ? semantic.constant(value, block.type.element(), range)
                              : semantic.cast(element, block.type.element(), range);
-  return semantic.select(semantic.broadcastTo(hit.as<Tensor>(), shape, range), semantic.splat(element, shape, range),
-                         block, range);
+  return semantic.select(semantic.broadcastTo(hit.as<Tensor>(), shape, range),
+                         semantic.splat(element, shape, range), block, range);
 }
 
-void Walker::assignAttribute(const AttributeExpr &target, const Value &value, const SourceRange &range) {
+void Walker::assignAttribute(const AttributeExpr &target, const Value &value,
+                             const SourceRange &range) {
   const NameExpr *root = rootName(*target.value);
   Value owner = root && frame->locals.count(root->id) ? eval(*target.value) : Value();
   const auto *tuple = owner.getIf<Tuple>();
@@ -242,10 +249,12 @@ void Walker::assignAttribute(const AttributeExpr &target, const Value &value, co
     fail(Diag::assign_target, target.range, "attributes");
   }
   if (!frame->isInit)
-    extension("an assignment to a field outside `__init__`", "return a new aggregate", target.range);
+    extension("an assignment to a field outside `__init__`", "return a new aggregate",
+              target.range);
   auto found = llvm::find(tuple->names, target.name);
   if (found == tuple->names.end())
-    fail(Diag::unknown_attribute, target.range, owner.describe(), target.name, didYouMean(target.name, tuple->names));
+    fail(Diag::unknown_attribute, target.range, owner.describe(), target.name,
+         didYouMean(target.name, tuple->names));
   Tuple changed = *tuple;
   size_t at = found - tuple->names.begin();
   AggregateField field = environment.aggregateFields(Host{tuple->aggregate, ""})->at(at);
@@ -300,12 +309,14 @@ Flow Walker::walkWith(const WithStmt &stmt) {
     fail(Diag::unsupported_syntax, item.context->range, "`with` over anything but `al.scope(...)`",
          "write its body without it");
   if (item.target)
-    fail(Diag::unsupported_syntax, item.target->range, "`as` after al.scope", "leave it out: a scope has no value");
+    fail(Diag::unsupported_syntax, item.target->range, "`as` after al.scope",
+         "leave it out: a scope has no value");
   std::vector<Argument> positional;
   std::vector<KeywordArgument> keywords;
   evalArguments(*call, positional, keywords);
   if (positional.size() > 1)
-    fail(Diag::surplus_argument, positional[1].range, "al.scope", 1, positional.size(), "core_mode, **hints");
+    fail(Diag::surplus_argument, positional[1].range, "al.scope", 1, positional.size(),
+         "core_mode, **hints");
   std::optional<Argument> mode;
   if (!positional.empty())
     mode = positional.front();
@@ -319,9 +330,10 @@ Flow Walker::walkWith(const WithStmt &stmt) {
     fail(Diag::missing_argument, call->range, "al.scope", "core_mode", "core_mode, **hints");
   const auto *text = mode->value.getIf<std::string>();
   if (!text || (*text != "cube" && *text != "vector"))
-    fail(Diag::bad_string, mode->range, "core_mode", text ? *text : mode->value.describe(), "al.scope",
-         "'cube', 'vector'");
-  return *text == "cube" && request.language.profile->subVecNum > 1 ? walkCubeScope(stmt) : walkBlock(stmt.body);
+    fail(Diag::bad_string, mode->range, "core_mode", text ? *text : mode->value.describe(),
+         "al.scope", "'cube', 'vector'");
+  return *text == "cube" && request.language.profile->subVecNum > 1 ? walkCubeScope(stmt)
+                                                                    : walkBlock(stmt.body);
 }
 
 /// An AI core has one cube core and several vector cores; here each vector core
@@ -335,7 +347,8 @@ Flow Walker::walkCubeScope(const WithStmt &stmt) {
     function->setAttr("ascend.cube_scope", builder.getUnitAttr());
   mlir::Value id = ascend::GetSubVecIdOp::create(builder, loc, builder.getI64Type());
   mlir::Value zero = mlir::arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
-  mlir::Value isFirst = mlir::arith::CmpIOp::create(builder, loc, mlir::arith::CmpIPredicate::eq, id, zero);
+  mlir::Value isFirst =
+      mlir::arith::CmpIOp::create(builder, loc, mlir::arith::CmpIPredicate::eq, id, zero);
   auto op = mlir::scf::IfOp::create(builder, loc, mlir::TypeRange(), isFirst, /*addThenBlock=*/true,
                                     /*addElseBlock=*/false);
   Locals before = frame->locals;
@@ -347,7 +360,8 @@ Flow Walker::walkCubeScope(const WithStmt &stmt) {
   op.walk([&](mlir::Operation *inner) {
     auto effects = llvm::dyn_cast<mlir::MemoryEffectOpInterface>(inner);
     writes |= (effects && effects.hasEffect<mlir::MemoryEffects::Write>()) ||
-              (!effects && !inner->hasTrait<mlir::OpTrait::HasRecursiveMemoryEffects>() && !mlir::isMemoryEffectFree(inner));
+              (!effects && !inner->hasTrait<mlir::OpTrait::HasRecursiveMemoryEffects>() &&
+               !mlir::isMemoryEffectFree(inner));
   });
   if (!writes) {
     mlir::Block *outer = op->getBlock();

@@ -112,9 +112,9 @@ namespace {
 struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
   Option<std::string> cpu{*this, "cpu", llvm::cl::desc("host, x86-64-v2, x86-64-v3 or x86-64-v4"),
                           llvm::cl::init("host")};
-  Option<std::string> unusedToken{*this, "unused-token",
-                                  llvm::cl::desc("a wait whose token is unused: error, warn or keep"),
-                                  llvm::cl::init("error")};
+  Option<std::string> unusedToken{
+      *this, "unused-token", llvm::cl::desc("a wait whose token is unused: error, warn or keep"),
+      llvm::cl::init("error")};
 
   nereid::CPUPipelineOptions get() const {
     nereid::CPUPipelineOptions options;
@@ -137,8 +137,11 @@ void registerPhase(StringRef name, StringRef description, Build build) {
 
 void nereid::registerCPUPipelines() {
   registerPhase("nereid-cpu-check", "Checks before any simplification", buildCPUCheckPhase);
-  registerPhase("nereid-cpu-simplify", "Target-independent simplification for the CPU", buildCPUSimplifyPhase);
+  registerPhase("nereid-cpu-simplify", "Target-independent simplification for the CPU",
+                buildCPUSimplifyPhase);
   registerPhase("nereid-cpu-tiles", "Tensors to loops over vectors and buffers", buildCPUTilePhase);
-  registerPhase("nereid-cpu-lowering", "Loops and runtime operations to the LLVM dialect", buildCPULoweringPhase);
-  registerPhase("nereid-cpu-pipeline", "Everything from TTIR to the LLVM dialect for the CPU", buildCPUPipeline);
+  registerPhase("nereid-cpu-lowering", "Loops and runtime operations to the LLVM dialect",
+                buildCPULoweringPhase);
+  registerPhase("nereid-cpu-pipeline", "Everything from TTIR to the LLVM dialect for the CPU",
+                buildCPUPipeline);
 }

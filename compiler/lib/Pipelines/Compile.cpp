@@ -82,14 +82,16 @@ thread_local std::string compilingName;
 /// compilation.
 void onFatalError(void *, const char *reason, bool) {
   if (compilingRange)
-    throw CompileError(makeDiagnostic(Diag::code_generator_failed, *compilingRange, compilingName, reason));
+    throw CompileError(
+        makeDiagnostic(Diag::code_generator_failed, *compilingRange, compilingName, reason));
 }
 
 /// One run of the pipeline over one module.
 class Driver {
 public:
   Driver(ModuleOp module, const CompileOptions &options, DiagnosticSink *warnings)
-      : module(module), options(options), collector(prepare(module.getContext()), options, warnings) {
+      : module(module), options(options),
+        collector(prepare(module.getContext()), options, warnings) {
     dumpFolder = options.dumpFolder;
     if (const char *folder = std::getenv("NEREID_DUMP"); dumpFolder.empty() && folder)
       dumpFolder = folder;
@@ -251,7 +253,8 @@ private:
 
 } // namespace
 
-CompiledKernel compileKernel(ModuleOp module, const CompileOptions &options, DiagnosticSink *warnings) {
+CompiledKernel compileKernel(ModuleOp module, const CompileOptions &options,
+                             DiagnosticSink *warnings) {
   Driver driver(module, options, warnings);
   CompiledKernel kernel;
   kernel.object = driver.run(Stage::Object);
@@ -259,7 +262,8 @@ CompiledKernel compileKernel(ModuleOp module, const CompileOptions &options, Dia
   return kernel;
 }
 
-std::string emitStage(ModuleOp module, Stage stage, const CompileOptions &options, DiagnosticSink *warnings) {
+std::string emitStage(ModuleOp module, Stage stage, const CompileOptions &options,
+                      DiagnosticSink *warnings) {
   return Driver(module, options, warnings).run(stage);
 }
 

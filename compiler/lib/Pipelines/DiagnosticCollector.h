@@ -49,8 +49,10 @@ private:
 /// Turns what passes report into the compiler's own diagnostics.
 class DiagnosticCollector {
 public:
-  DiagnosticCollector(mlir::MLIRContext *context, const CompileOptions &options, DiagnosticSink *warnings)
-      : sources(options), warnings(warnings), handler(context, [this](mlir::Diagnostic &diagnostic) {
+  DiagnosticCollector(mlir::MLIRContext *context, const CompileOptions &options,
+                      DiagnosticSink *warnings)
+      : sources(options), warnings(warnings),
+        handler(context, [this](mlir::Diagnostic &diagnostic) {
           collect(diagnostic);
           return mlir::success();
         }) {}
@@ -106,7 +108,8 @@ private:
   }
 
   void collect(mlir::Diagnostic &reported) {
-    if (reported.getSeverity() == mlir::DiagnosticSeverity::Remark || reported.getSeverity() == mlir::DiagnosticSeverity::Note)
+    if (reported.getSeverity() == mlir::DiagnosticSeverity::Remark ||
+        reported.getSeverity() == mlir::DiagnosticSeverity::Note)
       return;
     bool isError = reported.getSeverity() == mlir::DiagnosticSeverity::Error;
     Diagnostic diagnostic;

@@ -36,9 +36,10 @@
 using namespace mlir;
 
 void nereid::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<tt::TritonDialect, distributed::DistributedDialect, ascend::AscendDialect, cpu::CPUDialect,
-                  arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, func::FuncDialect,
-                  vector::VectorDialect, LLVM::LLVMDialect, ub::UBDialect>();
+  registry.insert<tt::TritonDialect, distributed::DistributedDialect, ascend::AscendDialect,
+                  cpu::CPUDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                  cf::ControlFlowDialect, func::FuncDialect, vector::VectorDialect,
+                  LLVM::LLVMDialect, ub::UBDialect>();
   registerTTIRDialects(registry);
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);

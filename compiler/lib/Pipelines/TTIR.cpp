@@ -10,10 +10,10 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/SourceMgr.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
@@ -88,7 +88,8 @@ nereid::TTIRKernel nereid::readTTIR(MLIRContext &context, StringRef text, String
     if (failed(parseAsmSourceFile(sources, &top, config, &state)))
       collector.fail("reading the text");
     auto whole = FileLineColLoc::get(&context, path, 1, 1);
-    kernel.module = detail::constructContainerOpForParserIfNecessary<ModuleOp>(&top, &context, whole);
+    kernel.module =
+        detail::constructContainerOpForParserIfNecessary<ModuleOp>(&top, &context, whole);
     if (!kernel.module)
       collector.fail("reading the text");
     SmallVector<tt::FuncOp> kernels;
@@ -97,7 +98,8 @@ nereid::TTIRKernel nereid::readTTIR(MLIRContext &context, StringRef text, String
         kernels.push_back(function);
     if (kernels.size() != 1) {
       SourceRange range;
-      if (auto source = options.findSource ? options.findSource(path) : nullptr; source && !source->lines.empty())
+      if (auto source = options.findSource ? options.findSource(path) : nullptr;
+          source && !source->lines.empty())
         range = {source, 1, 1, 1, 1};
       throw CompileError(makeDiagnostic(Diag::no_kernel, range, kernels.size()));
     }

@@ -44,8 +44,9 @@ void printExcerpt(llvm::raw_ostream &os, const SourceRange &range) {
   if (line.empty())
     return;
   size_t begin = std::min<size_t>(range.column ? range.column - 1 : 0, line.size());
-  size_t end = range.endLine == range.line ? std::min<size_t>(range.endColumn ? range.endColumn - 1 : 0, line.size())
-                                           : line.rtrim().size();
+  size_t end = range.endLine == range.line
+                   ? std::min<size_t>(range.endColumn ? range.endColumn - 1 : 0, line.size())
+                   : line.rtrim().size();
   // Of a very long line, the part around the place.
   constexpr size_t longest = 300, around = 100;
   std::string part;

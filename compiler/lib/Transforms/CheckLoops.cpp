@@ -33,13 +33,16 @@ struct CheckLoops : impl::NereidCheckLoopsBase<CheckLoops> {
     auto constant = [&](const APInt &value) -> Value {
       return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
     };
-    auto compare = [&](arith::CmpIPredicate isSigned, arith::CmpIPredicate notSigned, Value a, Value b) -> Value {
+    auto compare = [&](arith::CmpIPredicate isSigned, arith::CmpIPredicate notSigned, Value a,
+                       Value b) -> Value {
       return arith::CmpIOp::create(builder, loc, isUnsigned ? notSigned : isSigned, a, b);
     };
     if (!knowsStep) {
       Value holds = compare(arith::CmpIPredicate::sgt, arith::CmpIPredicate::ugt, loop.getStep(),
                             constant(APInt::getZero(width)));
-      tt::AssertOp::create(builder, loc, holds, "the step of this range is not positive; a range that counts down needs a constant step");
+      tt::AssertOp::create(
+          builder, loc, holds,
+          "the step of this range is not positive; a range that counts down needs a constant step");
     } else if (matchPattern(loop.getUpperBound(), m_ConstantInt(&end))) {
       // A constant that fits, as nearly all do.
       APInt room = most - (step - 1);
@@ -50,8 +53,10 @@ struct CheckLoops : impl::NereidCheckLoopsBase<CheckLoops> {
     Value one = constant(APInt(width, 1));
     Value room = arith::SubIOp::create(builder, loc, constant(most),
                                        arith::SubIOp::create(builder, loc, loop.getStep(), one));
-    Value fits = compare(arith::CmpIPredicate::sle, arith::CmpIPredicate::ule, loop.getUpperBound(), room);
-    Value empty = compare(arith::CmpIPredicate::sge, arith::CmpIPredicate::uge, loop.getLowerBound(), loop.getUpperBound());
+    Value fits =
+        compare(arith::CmpIPredicate::sle, arith::CmpIPredicate::ule, loop.getUpperBound(), room);
+    Value empty = compare(arith::CmpIPredicate::sge, arith::CmpIPredicate::uge,
+                          loop.getLowerBound(), loop.getUpperBound());
     tt::AssertOp::create(builder, loc, arith::OrIOp::create(builder, loc, fits, empty),
                          "the end of this range and one step do not fit in " +
                              std::string(isUnsigned ? "u" : "") + "int" + std::to_string(width) +

@@ -42,7 +42,8 @@ Reach follow(Value start, const CallGraph &calls) {
         continue;
       case UseKind::Control:
         // The token decides about the code of a region, or of a successor.
-        reach.access |= op->getNumSuccessors() > 0 || !isMemoryEffectFree(op) || isa<scf::ConditionOp>(op);
+        reach.access |=
+            op->getNumSuccessors() > 0 || !isMemoryEffectFree(op) || isa<scf::ConditionOp>(op);
         worklist.insert(op->result_begin(), op->result_end());
         continue;
       case UseKind::Other:
@@ -98,7 +99,8 @@ struct CheckTokens : impl::NereidCheckTokensBase<CheckTokens> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (unusedToken != "error" && unusedToken != "warn" && unusedToken != "keep") {
-      emitError(module.getLoc(), "unused-token is \"error\", \"warn\" or \"keep\", got \"") << unusedToken << "\"";
+      emitError(module.getLoc(), "unused-token is \"error\", \"warn\" or \"keep\", got \"")
+          << unusedToken << "\"";
       return signalPassFailure();
     }
     CallGraph calls(module);
@@ -175,23 +177,26 @@ private:
 
   void report(WaitOp wait, const Reach &reach, const CallGraph &calls) {
     bool isError = unusedToken == "error";
-    InFlightDiagnostic diag =
-        reportEntry(isError ? DiagnosticSeverity::Error : DiagnosticSeverity::Warning, wait.getLoc(),
-                    reach.consumers.empty() ? Diag::token_not_consumed : Diag::token_without_access,
-                    isError ? "" : "; the wait is removed");
+    InFlightDiagnostic diag = reportEntry(
+        isError ? DiagnosticSeverity::Error : DiagnosticSeverity::Warning, wait.getLoc(),
+        reach.consumers.empty() ? Diag::token_not_consumed : Diag::token_without_access,
+        isError ? "" : "; the wait is removed");
     for (ConsumeTokenOp consume : reach.consumers)
-      diag.attachNote(consume.getLoc()) << "consumed here; access memory through the pointer that consume_token returns";
+      diag.attachNote(consume.getLoc())
+          << "consumed here; access memory through the pointer that consume_token returns";
     SmallVector<Operation *> loads = getLoadsAfter(wait, calls, /*limit=*/3);
     for (Operation *load : loads) {
       if (reach.consumers.empty())
-        diag.attachNote(load->getLoc()) << "this load probably reads what the wait is for: write `ptr = "
-                                           "dl.consume_token(ptr, token)` before it and load through the new `ptr`";
+        diag.attachNote(load->getLoc())
+            << "this load probably reads what the wait is for: write `ptr = "
+               "dl.consume_token(ptr, token)` before it and load through the new `ptr`";
       else
         diag.attachNote(load->getLoc()) << "this load probably reads what the wait is for";
     }
     if (isError) {
-      diag.attachNote(wait.getLoc()) << "unused_token=\"keep\" makes a wait a barrier for everything after it; "
-                                        "\"warn\" removes it";
+      diag.attachNote(wait.getLoc())
+          << "unused_token=\"keep\" makes a wait a barrier for everything after it; "
+             "\"warn\" removes it";
       diag.report();
       return signalPassFailure();
     }

@@ -25,13 +25,15 @@ struct Emitter {
     auto type = cast<RankedTensorType>(like.getType());
     return arith::ConstantOp::create(
         builder, loc,
-        DenseElementsAttr::get(type, Attribute(builder.getIntegerAttr(type.getElementType(), value))));
+        DenseElementsAttr::get(type,
+                               Attribute(builder.getIntegerAttr(type.getElementType(), value))));
   }
   Value bitcast(Value x, Type to) {
     return element(x) == to ? x : Value(tt::BitcastOp::create(builder, loc, like(x, to), x));
   }
   Value reshape(Value x, ArrayRef<int64_t> to) {
-    return tt::ReshapeOp::create(builder, loc, RankedTensorType::get(to, element(x)), x, /*allow_reorder=*/false,
+    return tt::ReshapeOp::create(builder, loc, RankedTensorType::get(to, element(x)), x,
+                                 /*allow_reorder=*/false,
                                  /*efficient_layout=*/false);
   }
   Value transpose(Value x, ArrayRef<int32_t> order) {
@@ -50,13 +52,15 @@ struct Emitter {
   /// Two four-bit numbers of each byte, the low one first, as 32-bit integers;
   /// dimension `dim` doubles.
   Value unpack(Value x, int64_t dim) {
-    x = arith::ExtUIOp::create(builder, loc, like(x, builder.getI32Type()), bitcast(x, builder.getI8Type()));
+    x = arith::ExtUIOp::create(builder, loc, like(x, builder.getI32Type()),
+                               bitcast(x, builder.getI8Type()));
     Value low = arith::AndIOp::create(builder, loc, x, constant(x, 15));
     Value high = arith::ShRUIOp::create(builder, loc, x, constant(x, 4));
     SmallVector<int64_t> to(shape(x));
     int64_t rank = to.size();
     to.push_back(2);
-    Value pairs = tt::JoinOp::create(builder, loc, RankedTensorType::get(to, element(x)), low, high);
+    Value pairs =
+        tt::JoinOp::create(builder, loc, RankedTensorType::get(to, element(x)), low, high);
     if (dim != rank - 1) {
       SmallVector<int32_t> order;
       for (int64_t d = 0; d <= rank; ++d)
@@ -71,11 +75,11 @@ struct Emitter {
   /// e2m1 (sign, two bits of exponent, one of mantissa; 0 .5 1 1.5 2 3 4 6).
   Value fromE2M1(Value n) {
     Value magnitude = arith::AndIOp::create(builder, loc, n, constant(n, 7));
-    Value sign = arith::ShLIOp::create(builder, loc,
-                                       arith::ShRUIOp::create(builder, loc, n, constant(n, 3)), constant(n, 31));
-    Value bits = arith::AddIOp::create(builder, loc,
-                                       arith::ShLIOp::create(builder, loc, magnitude, constant(n, 22)),
-                                       constant(n, 126 << 23));
+    Value sign = arith::ShLIOp::create(
+        builder, loc, arith::ShRUIOp::create(builder, loc, n, constant(n, 3)), constant(n, 31));
+    Value bits = arith::AddIOp::create(
+        builder, loc, arith::ShLIOp::create(builder, loc, magnitude, constant(n, 22)),
+        constant(n, 126 << 23));
     bits = select(equals(magnitude, 1), 126 << 23, bits);
     bits = select(equals(magnitude, 0), 0, bits);
     return bitcast(arith::OrIOp::create(builder, loc, bits, sign), builder.getF32Type());
@@ -102,7 +106,8 @@ struct Emitter {
       return {};
     }
     if (element(x).getIntOrFloatBitWidth() == 8)
-      return tt::FpToFpOp::create(builder, loc, like(x, builder.getF32Type()), x, tt::RoundingModeAttr());
+      return tt::FpToFpOp::create(builder, loc, like(x, builder.getF32Type()), x,
+                                  tt::RoundingModeAttr());
     return arith::ExtFOp::create(builder, loc, like(x, builder.getF32Type()), x);
   }
 
@@ -111,16 +116,17 @@ struct Emitter {
     Type i32 = builder.getI32Type();
     Value n = arith::ExtUIOp::create(builder, loc, like(scale, i32), scale);
     Value bits = arith::ShLIOp::create(builder, loc, n, constant(n, 23));
-    bits = select(equals(n, 0), 1 << 22, bits);            // 2^-127 is subnormal
-    bits = select(equals(n, 255), 0x7fc00000, bits);       // NaN
+    bits = select(equals(n, 0), 1 << 22, bits);      // 2^-127 is subnormal
+    bits = select(equals(n, 255), 0x7fc00000, bits); // NaN
     Value factor = bitcast(bits, builder.getF32Type());
     SmallVector<int64_t> to(shape(scale));
     int64_t rank = to.size(), group = k / to.back();
     to.push_back(1);
-    Value spread = tt::ExpandDimsOp::create(builder, loc, RankedTensorType::get(to, builder.getF32Type()), factor,
-                                            uint32_t(rank));
+    Value spread = tt::ExpandDimsOp::create(
+        builder, loc, RankedTensorType::get(to, builder.getF32Type()), factor, uint32_t(rank));
     to.back() = group;
-    spread = tt::BroadcastOp::create(builder, loc, RankedTensorType::get(to, builder.getF32Type()), spread);
+    spread = tt::BroadcastOp::create(builder, loc, RankedTensorType::get(to, builder.getF32Type()),
+                                     spread);
     to.pop_back();
     to.back() = k;
     return reshape(spread, to);
@@ -146,8 +152,8 @@ struct Decompose : OpRewritePattern<tt::DotScaledOp> {
         order.push_back(d < rank - 2 ? d : d == rank - 2 ? rank - 1 : rank - 2);
       b = arith::MulFOp::create(rewriter, op.getLoc(), b, e.transpose(e.factors(scale, k), order));
     }
-    rewriter.replaceOpWithNewOp<tt::DotOp>(op, op.getC().getType(), a, b, op.getC(), tt::InputPrecision::IEEE,
-                                           uint32_t(0));
+    rewriter.replaceOpWithNewOp<tt::DotOp>(op, op.getC().getType(), a, b, op.getC(),
+                                           tt::InputPrecision::IEEE, uint32_t(0));
     return success();
   }
 };

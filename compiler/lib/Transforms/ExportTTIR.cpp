@@ -29,8 +29,8 @@ constexpr int64_t maxElements = 1 << 20;
 /// Attributes that mean something to this project only.
 bool isOwnAttribute(StringRef name) {
   StringRef dialect = name.split('.').first;
-  return name.contains('.') &&
-         (dialect == "nereid" || dialect == "ascend" || dialect == "distributed" || dialect == "cpu");
+  return name.contains('.') && (dialect == "nereid" || dialect == "ascend" ||
+                                dialect == "distributed" || dialect == "cpu");
 }
 
 void stripAttributes(Operation *op) {
@@ -48,7 +48,8 @@ void stripFunctionAttributes(tt::FuncOp function) {
     for (NamedAttribute attr : function_interface_impl::getArgAttrs(function, i))
       if (!isOwnAttribute(attr.getName()))
         kept.push_back(attr);
-    function_interface_impl::setArgAttrs(function, i, DictionaryAttr::get(function.getContext(), kept));
+    function_interface_impl::setArgAttrs(function, i,
+                                         DictionaryAttr::get(function.getContext(), kept));
   }
   if (!function->hasAttr("noinline"))
     function->setAttr("noinline", BoolAttr::get(function.getContext(), false));
@@ -148,23 +149,28 @@ private:
       Type element = getElementTypeOrSelf(atomic.getVal().getType());
       bool isHalfSum = isa<FloatType>(element) && tt::getElementBits(element) == 16 &&
                        atomic.getAtomicRmwOp() == tt::RMWOp::FADD;
-      bool isFloatOrder = isa<FloatType>(element) && llvm::is_contained({tt::RMWOp::MAX, tt::RMWOp::MIN},
-                                                                        atomic.getAtomicRmwOp());
+      bool isFloatOrder =
+          isa<FloatType>(element) &&
+          llvm::is_contained({tt::RMWOp::MAX, tt::RMWOp::MIN}, atomic.getAtomicRmwOp());
       if (isFloatOrder || (tt::getElementBits(element) < 32 && !isHalfSum))
-        return cannot(op) << " on elements of type " << element << ": it has integers of 32 and 64 bits, and sums of floats";
+        return cannot(op) << " on elements of type " << element
+                          << ": it has integers of 32 and 64 bits, and sums of floats";
     }
     if (auto cas = dyn_cast<tt::AtomicCASOp>(op))
       if (tt::getElementBits(getElementTypeOrSelf(cas.getVal().getType())) < 16)
-        return cannot(op) << " on elements of " << tt::getElementBits(getElementTypeOrSelf(cas.getVal().getType()))
+        return cannot(op) << " on elements of "
+                          << tt::getElementBits(getElementTypeOrSelf(cas.getVal().getType()))
                           << " bits";
     if (auto dot = dyn_cast<tt::DotOp>(op))
       if (dot.getInputPrecision() == tt::InputPrecision::HF32)
-        return cannot(op) << " with input_precision=\"hf32\": it has \"tf32\", \"tf32x3\" and \"ieee\"";
+        return cannot(op)
+               << " with input_precision=\"hf32\": it has \"tf32\", \"tf32x3\" and \"ieee\"";
     if (op->hasAttr(tt::unsignedAttrName))
       return cannot(op) << " on unsigned elements: use pointers and tl.atomic_min, tl.atomic_max";
     if (auto call = dyn_cast<tt::CallOp>(op)) {
       auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
-      if (llvm::any_of(call->getOperandTypes(), isTensor) || llvm::any_of(call->getResultTypes(), isTensor))
+      if (llvm::any_of(call->getOperandTypes(), isTensor) ||
+          llvm::any_of(call->getResultTypes(), isTensor))
         return emitError(op->getLoc()) << "the call of " << call.getCallee()
                                        << " has to be inlined: Triton's back end passes no tensors";
     }
@@ -186,7 +192,8 @@ private:
       return success();
     for (int64_t size : tensor.getShape())
       if (!llvm::isPowerOf2_64(size))
-        return reportError(op->getLoc(), Diag::ttir_shape, shape(tensor), version, "its sizes are powers of two");
+        return reportError(op->getLoc(), Diag::ttir_shape, shape(tensor), version,
+                           "its sizes are powers of two");
     if (tensor.getNumElements() > maxElements)
       return reportError(op->getLoc(), Diag::ttir_shape, shape(tensor), version,
                          "it has more than " + std::to_string(maxElements) + " elements");
@@ -232,7 +239,8 @@ private:
       for (Value &operand : operands)
         operand = arith::ExtFOp::create(builder, loc, wide, operand);
     }
-    Value result = tt::ExternElementwiseOp::create(builder, loc, wide, operands, "", "", symbol, /*pure=*/true);
+    Value result = tt::ExternElementwiseOp::create(builder, loc, wide, operands, "", "", symbol,
+                                                   /*pure=*/true);
     if (isNarrow)
       result = arith::TruncFOp::create(builder, loc, type, result);
     op->getResult(0).replaceAllUsesWith(result);
@@ -259,7 +267,8 @@ private:
       if (auto tensor = dyn_cast<RankedTensorType>(type))
         value = DenseElementsAttr::get(tensor, zero);
       Value minusZero = arith::ConstantOp::create(builder, negate.getLoc(), value);
-      auto difference = arith::SubFOp::create(builder, negate.getLoc(), minusZero, negate.getOperand());
+      auto difference =
+          arith::SubFOp::create(builder, negate.getLoc(), minusZero, negate.getOperand());
       negate.replaceAllUsesWith(difference.getResult());
       negate.erase();
     } else if (isa<math::MathDialect>(op->getDialect()) && rewriteFunction(builder, op)) {

@@ -30,7 +30,8 @@ template <typename Add> struct AddOfDot : OpRewritePattern<Add> {
   }
 
 private:
-  LogicalResult rewrite(Add add, Value product, Value accumulator, PatternRewriter &rewriter) const {
+  LogicalResult rewrite(Add add, Value product, Value accumulator,
+                        PatternRewriter &rewriter) const {
     auto dot = product.getDefiningOp<tt::DotOp>();
     if (!dot || !dot->hasOneUse() || dot.getMaxNumImpreciseAcc() != 0 || !isZero(dot.getC()))
       return failure();

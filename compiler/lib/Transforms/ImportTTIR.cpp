@@ -23,7 +23,8 @@ void inlineFunctionsOfTiles(tt::FuncOp function) {
   auto noinline = function->getAttrOfType<BoolAttr>("noinline");
   if (!noinline || !noinline.getValue())
     return;
-  if (llvm::any_of(function.getArgumentTypes(), isTensor) || llvm::any_of(function.getResultTypes(), isTensor))
+  if (llvm::any_of(function.getArgumentTypes(), isTensor) ||
+      llvm::any_of(function.getResultTypes(), isTensor))
     function->setAttr("noinline", BoolAttr::get(function.getContext(), false));
 }
 
@@ -38,7 +39,8 @@ void dropSignedness(ModuleOp module) {
   replacer.addReplacement([](IntegerType type) {
     return type.isSignless() ? type : IntegerType::get(type.getContext(), type.getWidth());
   });
-  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
 }
 
 /// A kernel that is given descriptors gets pointers in their place. Upstream
@@ -59,20 +61,22 @@ LogicalResult expandDescriptorArguments(tt::FuncOp function) {
     for (unsigned d = 0; complete && d < rank; ++d)
       complete = types[i + 1 + d].isInteger(32) && types[i + 1 + rank + d].isInteger(64);
     if (!complete)
-      return function.emitError() << "argument " << i << " is a descriptor without its sizes (" << rank
-                                  << " of type i32) and strides (" << rank << " of type i64) behind it";
+      return function.emitError() << "argument " << i << " is a descriptor without its sizes ("
+                                  << rank << " of type i32) and strides (" << rank
+                                  << " of type i64) behind it";
     BlockArgument descriptor = entry.getArgument(i);
     ValueRange all = entry.getArguments();
     Type pointer = tt::PointerType::get(block.getElementType(), 1);
     types[i] = pointer;
     descriptor.setType(pointer);
-    auto made = tt::MakeTensorDescOp::create(builder, descriptor.getLoc(), type, descriptor, all.slice(i + 1, rank),
-                                             all.slice(i + 1 + rank, rank));
+    auto made = tt::MakeTensorDescOp::create(builder, descriptor.getLoc(), type, descriptor,
+                                             all.slice(i + 1, rank), all.slice(i + 1 + rank, rank));
     descriptor.replaceAllUsesExcept(made, made);
     for (StringRef name : {"tt.nv_tma_desc", "tt.tensordesc"})
       function.removeArgAttr(i, name);
   }
-  function.setFunctionType(FunctionType::get(function.getContext(), types, function.getResultTypes()));
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), types, function.getResultTypes()));
   return success();
 }
 
@@ -96,5 +100,7 @@ struct ImportTTIR : impl::NereidImportTTIRBase<ImportTTIR> {
 };
 } // namespace
 
-void registerTTIRDialects(DialectRegistry &registry) { registry.insert<gpu::GPUDialect, ttg::TritonGPUDialect>(); }
+void registerTTIRDialects(DialectRegistry &registry) {
+  registry.insert<gpu::GPUDialect, ttg::TritonGPUDialect>();
+}
 } // namespace nereid

@@ -27,8 +27,9 @@ SmallVector<unsigned, 2> getSymmetricOperands(StringRef symbol) {
     return {1};
   if (symbol.starts_with("broadcast") || symbol.starts_with("fcollect"))
     return {2};
-  if (symbol.starts_with("remote_ptr") || symbol.starts_with("signal") || symbol.contains("wait_until") ||
-      symbol.contains("atomic") || symbol == "p" || symbol == "g" || symbol.ends_with("_p") || symbol.ends_with("_g"))
+  if (symbol.starts_with("remote_ptr") || symbol.starts_with("signal") ||
+      symbol.contains("wait_until") || symbol.contains("atomic") || symbol == "p" ||
+      symbol == "g" || symbol.ends_with("_p") || symbol.ends_with("_g"))
     return {0};
   return {};
 }
@@ -58,14 +59,15 @@ struct InferSymmetricArgs : impl::NereidInferSymmetricArgsBase<InferSymmetricArg
       }
       if (auto argument = dyn_cast<BlockArgument>(value)) {
         if (auto function = dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp()))
-          function.setArgAttr(argument.getArgNumber(), "nereid.symmetric", UnitAttr::get(&getContext()));
+          function.setArgAttr(argument.getArgNumber(), "nereid.symmetric",
+                              UnitAttr::get(&getContext()));
         continue;
       }
       // The base that an address was made from is the first operand; of symm_at
       // it was looked at already.
-      if (isa<tt::AddPtrOp, tt::BitcastOp, tt::SplatOp, tt::UnsplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
-              tt::ReshapeOp, tt::TransOp, tt::MakeTensorPtrOp, tt::AdvanceOp, tt::IntToPtrOp, tt::PtrToIntOp,
-              distributed::ConsumeTokenOp>(value.getDefiningOp()))
+      if (isa<tt::AddPtrOp, tt::BitcastOp, tt::SplatOp, tt::UnsplatOp, tt::BroadcastOp,
+              tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, tt::MakeTensorPtrOp, tt::AdvanceOp,
+              tt::IntToPtrOp, tt::PtrToIntOp, distributed::ConsumeTokenOp>(value.getDefiningOp()))
         worklist.insert(value.getDefiningOp()->getOperand(0));
     }
   }

@@ -22,8 +22,8 @@ bool readsSharedState(Operation *op) {
   if (auto call = dyn_cast<distributed::ExternCallOp>(op))
     return !call.getPure();
   // What a device function reads is not looked at.
-  return isa<tt::LoadOp, tt::DescriptorLoadOp, tt::DescriptorGatherOp, tt::AtomicRMWOp, tt::AtomicCASOp,
-             tt::AtomicPollOp, tt::CallOp>(op);
+  return isa<tt::LoadOp, tt::DescriptorLoadOp, tt::DescriptorGatherOp, tt::AtomicRMWOp,
+             tt::AtomicCASOp, tt::AtomicPollOp, tt::CallOp>(op);
 }
 
 /// Walks backwards from the loop's condition through everything computed in it.
@@ -41,8 +41,9 @@ bool spins(scf::WhileOp loop) {
       unsigned index = argument.getArgNumber();
       if (parent == loop) {
         // Carried: what the previous iteration left.
-        enqueue(argument.getOwner() == loop.getBeforeBody() ? loop.getYieldOp().getOperand(index)
-                                                            : loop.getConditionOp().getArgs()[index]);
+        enqueue(argument.getOwner() == loop.getBeforeBody()
+                    ? loop.getYieldOp().getOperand(index)
+                    : loop.getConditionOp().getArgs()[index]);
       } else {
         // Of a loop or a region inside: all that the operation takes and yields.
         parent->walk([&](Operation *inner) {

@@ -42,7 +42,8 @@ public:
   }
   /// Whether it is done differently by each vector core, or by one of them only.
   bool dependsOnCore(Operation *op) const {
-    return isDivergent(op) || llvm::any_of(op->getOperands(), [&](Value v) { return values.contains(v); });
+    return isDivergent(op) ||
+           llvm::any_of(op->getOperands(), [&](Value v) { return values.contains(v); });
   }
 
 private:
@@ -68,11 +69,13 @@ private:
       return;
     }
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      bool divergent = isTainted(loop.getLowerBound()) || isTainted(loop.getUpperBound()) || isTainted(loop.getStep());
+      bool divergent = isTainted(loop.getLowerBound()) || isTainted(loop.getUpperBound()) ||
+                       isTainted(loop.getStep());
       markRegion(op, divergent);
       if (divergent)
         taint(loop.getInductionVar());
-      for (ValueRange from : {ValueRange(loop.getInitArgs()), ValueRange(loop.getYieldedValues())}) {
+      for (ValueRange from :
+           {ValueRange(loop.getInitArgs()), ValueRange(loop.getYieldedValues())}) {
         flow(from, loop.getRegionIterArgs(), false);
         flow(from, loop.getResults(), divergent);
       }
@@ -110,12 +113,14 @@ private:
     unsigned forwarded = 0;
     for (unsigned i = 0; branch && i < op->getNumSuccessors(); ++i)
       forwarded += branch.getSuccessorOperands(i).size();
-    bool decides = op->getNumOperands() > forwarded && op->getNumSuccessors() > 1 && isTainted(op->getOperand(0));
+    bool decides = op->getNumOperands() > forwarded && op->getNumSuccessors() > 1 &&
+                   isTainted(op->getOperand(0));
     if (!decides)
       return;
     // All that does not come after both ways anyway.
     for (Block &block : *op->getBlock()->getParent())
-      if (&block != op->getBlock() && !postDominance.postDominates(&block, op->getBlock()) && reaches(op, &block))
+      if (&block != op->getBlock() && !postDominance.postDominates(&block, op->getBlock()) &&
+          reaches(op, &block))
         changed |= blocks.insert(&block).second;
     for (Block &block : *op->getBlock()->getParent())
       if (postDominance.postDominates(&block, op->getBlock()) && &block != op->getBlock())
@@ -158,16 +163,18 @@ enum class Treatment {
 Treatment classify(Operation *op) {
   if (auto call = dyn_cast<distributed::ExternCallOp>(op)) {
     StringRef symbol = call.getSymbol();
-    if (call.getPure() || symbol.contains("wait") || symbol.starts_with("team_my") || symbol.starts_with("team_n_") ||
-        symbol.starts_with("team_translate") || symbol == "remote_ptr" || symbol == "g" || symbol.starts_with("fence") ||
+    if (call.getPure() || symbol.contains("wait") || symbol.starts_with("team_my") ||
+        symbol.starts_with("team_n_") || symbol.starts_with("team_translate") ||
+        symbol == "remote_ptr" || symbol == "g" || symbol.starts_with("fence") ||
         symbol.starts_with("quiet"))
       return Treatment::Everywhere;
-    if (symbol.contains("barrier") || symbol.contains("sync") || symbol == "broadcast" || symbol == "fcollect")
+    if (symbol.contains("barrier") || symbol.contains("sync") || symbol == "broadcast" ||
+        symbol == "fcollect")
       return Treatment::Barrier;
     return Treatment::Once;
   }
-  if (isa<tt::StoreOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp, tt::DescriptorScatterOp, tt::AtomicRMWOp,
-          tt::AtomicCASOp, distributed::NotifyOp, tt::PrintOp>(op))
+  if (isa<tt::StoreOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp, tt::DescriptorScatterOp,
+          tt::AtomicRMWOp, tt::AtomicCASOp, distributed::NotifyOp, tt::PrintOp>(op))
     return Treatment::Once;
   if (isa<tt::ExternElementwiseOp>(op) && !isMemoryEffectFree(op))
     return Treatment::Once;
@@ -205,7 +212,8 @@ private:
     bool failedAny = false;
     function.walk([&](Operation *op) {
       if (isa<tt::CallOp>(op)) {
-        op->emitError("a kernel that asks for its vector core cannot call a function that is not inlined");
+        op->emitError(
+            "a kernel that asks for its vector core cannot call a function that is not inlined");
         failedAny = true;
         return;
       }
@@ -230,9 +238,11 @@ private:
   static LogicalResult gate(Operation *op, bool &shares) {
     bool used = !op->use_empty();
     if (used && (op->getNumResults() != 1 || !op->getResult(0).getType().isIntOrFloat()))
-      return op->emitError() << "both vector cores of the program need the block that this returns, but it happens once "
-                                "per program; do it under `if sub_vec_id() == 0:`, or make its address depend on "
-                                "sub_vec_id()";
+      return op->emitError()
+             << "both vector cores of the program need the block that this returns, but it happens "
+                "once "
+                "per program; do it under `if sub_vec_id() == 0:`, or make its address depend on "
+                "sub_vec_id()";
     OpBuilder builder(op);
     Location loc = op->getLoc();
     Value core = ascend::GetSubVecIdOp::create(builder, loc, builder.getI64Type());
@@ -245,7 +255,8 @@ private:
     }
     shares = true;
     Type type = op->getResult(0).getType();
-    auto branch = scf::IfOp::create(builder, loc, TypeRange(type), isFirst, /*withElseRegion=*/true);
+    auto branch =
+        scf::IfOp::create(builder, loc, TypeRange(type), isFirst, /*withElseRegion=*/true);
     auto share = ascend::ShareOp::create(builder, loc, type, branch.getResult(0));
     op->getResult(0).replaceAllUsesWith(share.getResult());
     builder.setInsertionPointToEnd(branch.thenBlock());

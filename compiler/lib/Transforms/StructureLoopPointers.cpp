@@ -21,11 +21,13 @@ namespace {
 // Tiles that are the same in every lane
 //===----------------------------------------------------------------------===//
 
-bool isShapeOp(Operation *op) { return isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp>(op); }
+bool isShapeOp(Operation *op) {
+  return isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp>(op);
+}
 
 bool isElementwise(Operation *op) {
-  return op->getNumResults() == 1 && op->getNumRegions() == 0 && OpTrait::hasElementwiseMappableTraits(op) &&
-         isPure(op);
+  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+         OpTrait::hasElementwiseMappableTraits(op) && isPure(op);
 }
 
 /// Can `tile` be computed as a scalar?
@@ -52,7 +54,8 @@ Value getScalar(Value tile, OpBuilder &builder) {
   if (auto splat = dyn_cast<tt::SplatOp>(op))
     return splat.getSrc();
   if (matchPattern(op, m_Constant(&constant)))
-    return arith::ConstantOp::create(builder, op->getLoc(), cast<TypedAttr>(constant.getSplatValue<Attribute>()));
+    return arith::ConstantOp::create(builder, op->getLoc(),
+                                     cast<TypedAttr>(constant.getSplatValue<Attribute>()));
   if (isShapeOp(op))
     return getScalar(op->getOperand(0), builder);
   SmallVector<Value> operands;
@@ -88,7 +91,8 @@ struct Carried {
 
   bool is(Value value) const {
     auto argument = dyn_cast<BlockArgument>(value);
-    return argument ? llvm::is_contained(arguments, argument) : llvm::is_contained(placeholders, value);
+    return argument ? llvm::is_contained(arguments, argument)
+                    : llvm::is_contained(placeholders, value);
   }
 };
 
@@ -128,7 +132,8 @@ Operation *appendCarried(Operation *op, ValueRange inits, IRRewriter &rewriter) 
     auto keep = [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
       return SmallVector<Value>(arguments.begin(), arguments.end());
     };
-    return *loop.replaceWithAdditionalYields(rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, keep);
+    return *loop.replaceWithAdditionalYields(rewriter, inits,
+                                             /*replaceInitOperandUsesInLoop=*/false, keep);
   }
   auto loop = cast<scf::WhileOp>(op);
   SmallVector<Type> types(loop.getResultTypes());
@@ -225,7 +230,8 @@ bool Movement::canMove(Value value) {
   if (auto addPtr = dyn_cast<tt::AddPtrOp>(op))
     return isUniform(addPtr.getOffset()) && canMove(addPtr.getPtr());
   if (auto add = dyn_cast<arith::AddIOp>(op))
-    return (isUniform(add.getRhs()) && canMove(add.getLhs())) || (isUniform(add.getLhs()) && canMove(add.getRhs()));
+    return (isUniform(add.getRhs()) && canMove(add.getLhs())) ||
+           (isUniform(add.getLhs()) && canMove(add.getRhs()));
   if (auto sub = dyn_cast<arith::SubIOp>(op))
     return isUniform(sub.getRhs()) && canMove(sub.getLhs());
   if (auto advance = dyn_cast<tt::AdvanceOp>(op)) {
@@ -240,11 +246,12 @@ bool Movement::canMove(Value value) {
     return canMove(consume.getValue());
   }
   if (auto select = dyn_cast<arith::SelectOp>(op))
-    return !isa<RankedTensorType>(select.getCondition().getType()) && canMove(select.getTrueValue()) &&
-           canMove(select.getFalseValue());
+    return !isa<RankedTensorType>(select.getCondition().getType()) &&
+           canMove(select.getTrueValue()) && canMove(select.getFalseValue());
   if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
     unsigned index = cast<OpResult>(value).getResultNumber();
-    return canMove(ifOp.thenYield().getOperand(index)) && canMove(ifOp.elseYield().getOperand(index));
+    return canMove(ifOp.thenYield().getOperand(index)) &&
+           canMove(ifOp.elseYield().getOperand(index));
   }
   return false;
 }
@@ -300,11 +307,13 @@ SmallVector<Value> Movement::apply(Value value, ArrayRef<Value> offsets) {
   }
   if (auto consume = dyn_cast<distributed::ConsumeTokenOp>(op)) {
     SmallVector<Value> moved = apply(consume.getValue(), offsets);
-    moved[0] = distributed::ConsumeTokenOp::create(builder, loc, moved[0].getType(), moved[0], consume.getToken());
+    moved[0] = distributed::ConsumeTokenOp::create(builder, loc, moved[0].getType(), moved[0],
+                                                   consume.getToken());
     return moved;
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    SmallVector<Value> yes = apply(select.getTrueValue(), offsets), no = apply(select.getFalseValue(), offsets);
+    SmallVector<Value> yes = apply(select.getTrueValue(), offsets),
+                       no = apply(select.getFalseValue(), offsets);
     for (auto [a, b] : llvm::zip_equal(yes, no))
       a = arith::SelectOp::create(builder, loc, select.getCondition(), a, b);
     return yes;
@@ -330,13 +339,16 @@ SmallVector<Value> Movement::apply(Value value, ArrayRef<Value> offsets) {
   return SmallVector<Value>(extended.getResults().drop_front(numResults));
 }
 
-Value Movement::materialize(Value init, ArrayRef<Value> offsets, Location loc, OpBuilder &builder) const {
+Value Movement::materialize(Value init, ArrayRef<Value> offsets, Location loc,
+                            OpBuilder &builder) const {
   if (kind == Kind::Block) {
     SmallVector<Value> all;
     unsigned k = 0;
     for (bool moving : moves)
-      all.push_back(moving ? offsets[k++]
-                           : arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)).getResult());
+      all.push_back(
+          moving
+              ? offsets[k++]
+              : arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)).getResult());
     return tt::AdvanceOp::create(builder, loc, init.getType(), init, all);
   }
   Type tileType = tt::getTypeLike(init.getType(), scalarType);
@@ -373,7 +385,8 @@ Operation *structure(Operation *op, unsigned index, IRRewriter &rewriter) {
 
   Location loc = op->getLoc();
   rewriter.setInsertionPoint(op);
-  Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getIntegerAttr(movement.getScalarType(), 0));
+  Value zero = arith::ConstantOp::create(rewriter, loc,
+                                         rewriter.getIntegerAttr(movement.getScalarType(), 0));
   unsigned first = getNumCarried(op), numExtra = movement.numScalars() - 1;
   SmallVector<Carried> extra;
   if (numExtra > 0) {
@@ -404,7 +417,8 @@ Operation *structure(Operation *op, unsigned index, IRRewriter &rewriter) {
     Value placeholder = makePlaceholder(tileType, loc, rewriter);
     result.replaceAllUsesWith(placeholder);
     result.setType(movement.getScalarType());
-    rewriter.replaceOp(placeholder.getDefiningOp(), movement.materialize(init, offsets, loc, rewriter));
+    rewriter.replaceOp(placeholder.getDefiningOp(),
+                       movement.materialize(init, offsets, loc, rewriter));
   }
 
   // The back edge, then the tiles at the start of each region.
@@ -423,7 +437,8 @@ Operation *structure(Operation *op, unsigned index, IRRewriter &rewriter) {
     offsets = {argument};
     for (Carried &scalar : extra)
       offsets.push_back(scalar.arguments[std::min<size_t>(i, scalar.arguments.size() - 1)]);
-    rewriter.replaceOp(placeholder, movement.materialize(init, offsets, argument.getLoc(), rewriter));
+    rewriter.replaceOp(placeholder,
+                       movement.materialize(init, offsets, argument.getLoc(), rewriter));
   }
   return op;
 }

@@ -19,7 +19,8 @@ ArrayRef<tt::CallOp> CallGraph::getCallers(tt::FuncOp function) const {
   return it == callers.end() ? ArrayRef<tt::CallOp>() : ArrayRef<tt::CallOp>(it->second);
 }
 
-UseKind getForwardedValues(OpOperand &use, const CallGraph &calls, SmallVectorImpl<Value> &targets) {
+UseKind getForwardedValues(OpOperand &use, const CallGraph &calls,
+                           SmallVectorImpl<Value> &targets) {
   Operation *op = use.getOwner();
   unsigned index = use.getOperandNumber();
 

@@ -13,8 +13,7 @@
 namespace nereid::runtime {
 
 /// Carries out `op` on the word; the old value.
-template <typename T>
-static uint64_t applyTo(T *word, T value, T compare, int32_t op) {
+template <typename T> static uint64_t applyTo(T *word, T value, T compare, int32_t op) {
   switch (op) {
   case NRD_AMO_ADD:
     return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
@@ -25,8 +24,7 @@ static uint64_t applyTo(T *word, T value, T compare, int32_t op) {
   case NRD_AMO_XOR:
     return __atomic_fetch_xor(word, value, __ATOMIC_ACQ_REL);
   case NRD_AMO_COMPARE_SWAP:
-    __atomic_compare_exchange_n(word, &compare, value, false, __ATOMIC_ACQ_REL,
-                                __ATOMIC_ACQUIRE);
+    __atomic_compare_exchange_n(word, &compare, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     return compare;
   case NRD_AMO_FETCH:
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -35,16 +33,14 @@ static uint64_t applyTo(T *word, T value, T compare, int32_t op) {
   }
 }
 
-static uint64_t applyAtomic(uint8_t *at, uint64_t value, uint64_t compare,
-                            int32_t op, int32_t bytes) {
+static uint64_t applyAtomic(uint8_t *at, uint64_t value, uint64_t compare, int32_t op,
+                            int32_t bytes) {
   if (bytes == 4)
-    return applyTo(reinterpret_cast<uint32_t *>(at), uint32_t(value),
-                   uint32_t(compare), op);
+    return applyTo(reinterpret_cast<uint32_t *>(at), uint32_t(value), uint32_t(compare), op);
   return applyTo(reinterpret_cast<uint64_t *>(at), value, compare, op);
 }
 
-template <int32_t op>
-static void update(uint8_t *at, uint64_t value, int32_t bytes) {
+template <int32_t op> static void update(uint8_t *at, uint64_t value, int32_t bytes) {
   applyAtomic(at, value, 0, op, bytes);
 }
 
@@ -68,8 +64,7 @@ static UpdateFunction findUpdate(int32_t op) {
 
 /// Whether `op` leaves another value than `old` in the word. What changes nothing
 /// may be the round of a loop that waits, for a value or for a lock: no progress.
-static bool changesWord(int32_t op, uint64_t old, uint64_t value,
-                        uint64_t compare) {
+static bool changesWord(int32_t op, uint64_t old, uint64_t value, uint64_t compare) {
   switch (op) {
   case NRD_AMO_ADD:
   case NRD_AMO_XOR:
@@ -99,22 +94,18 @@ static void noteBadAtomic(Program &p, int32_t op, uint32_t site) {
 
 using namespace nereid::runtime;
 
-extern "C" uint64_t nrd_shmem_atomic(nrd_program *prog, void *ptr,
-                                     uint64_t value, uint64_t compare,
-                                     int32_t op, int32_t elem_bytes, int32_t pe,
-                                     uint32_t site) {
+extern "C" uint64_t nrd_shmem_atomic(nrd_program *prog, void *ptr, uint64_t value, uint64_t compare,
+                                     int32_t op, int32_t elem_bytes, int32_t pe, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   const bool fetches = !(op & NRD_AMO_NO_RESULT);
   op &= ~NRD_AMO_NO_RESULT;
-  if (op < NRD_AMO_SET || op > NRD_AMO_FETCH ||
-      (!fetches && !findUpdate(op))) [[unlikely]] {
+  if (op < NRD_AMO_SET || op > NRD_AMO_FETCH || (!fetches && !findUpdate(op))) [[unlikely]] {
     noteBadAtomic(p, op, site);
     p.worker->leave(p);
   }
   checkAligned(p, ptr, elem_bytes, "atomic", site, "element");
-  uint8_t *at =
-      remoteAddress(p, ptr, uint64_t(elem_bytes), pe, "atomic", site);
+  uint8_t *at = remoteAddress(p, ptr, uint64_t(elem_bytes), pe, "atomic", site);
   p.worker->maybeYield(p);
   if (fetches) {
     uint64_t old = applyAtomic(at, value, compare, op, elem_bytes);

@@ -163,8 +163,12 @@ double nrd_math_remainder(double x, double y) { return std::remainder(x, y); }
 double nrd_math_fdim(double x, double y) { return std::fdim(x, y); }
 double nrd_math_norm3d(double x, double y, double z) { return std::hypot(std::hypot(x, y), z); }
 double nrd_math_rnorm3d(double x, double y, double z) { return 1 / nrd_math_norm3d(x, y, z); }
-double nrd_math_norm4d(double x, double y, double z, double w) { return std::hypot(std::hypot(x, y), std::hypot(z, w)); }
-double nrd_math_rnorm4d(double x, double y, double z, double w) { return 1 / nrd_math_norm4d(x, y, z, w); }
+double nrd_math_norm4d(double x, double y, double z, double w) {
+  return std::hypot(std::hypot(x, y), std::hypot(z, w));
+}
+double nrd_math_rnorm4d(double x, double y, double z, double w) {
+  return 1 / nrd_math_norm4d(x, y, z, w);
+}
 double nrd_math_ldexp(double x, int32_t n) { return std::ldexp(x, n); }
 int32_t nrd_math_ilogb(double x) { return std::ilogb(x); }
 
@@ -182,47 +186,47 @@ int64_t nrd_math_llround(double x) { return toInteger(std::round(x)); }
 float nrd_math_nextafter_f32(float x, float y) { return std::nextafter(x, y); }
 double nrd_math_nextafter_f64(double x, double y) { return std::nextafter(x, y); }
 
-#define NRD_TYPED(MODE, FE, SUFFIX, TYPE)                                                                              \
-  TYPE nrd_math_add_##MODE##_##SUFFIX(TYPE x, TYPE y) {                                                                \
-    volatile TYPE a = x, b = y;                                                                                        \
-    return rounded(FE, [&] { return TYPE(a + b); });                                                                   \
-  }                                                                                                                    \
-  TYPE nrd_math_sub_##MODE##_##SUFFIX(TYPE x, TYPE y) {                                                                \
-    volatile TYPE a = x, b = y;                                                                                        \
-    return rounded(FE, [&] { return TYPE(a - b); });                                                                   \
-  }                                                                                                                    \
-  TYPE nrd_math_mul_##MODE##_##SUFFIX(TYPE x, TYPE y) {                                                                \
-    volatile TYPE a = x, b = y;                                                                                        \
-    return rounded(FE, [&] { return TYPE(a * b); });                                                                   \
-  }                                                                                                                    \
-  TYPE nrd_math_div_##MODE##_##SUFFIX(TYPE x, TYPE y) {                                                                \
-    volatile TYPE a = x, b = y;                                                                                        \
-    return rounded(FE, [&] { return TYPE(a / b); });                                                                   \
-  }                                                                                                                    \
-  TYPE nrd_math_sqrt_##MODE##_##SUFFIX(TYPE x) {                                                                       \
-    volatile TYPE a = x;                                                                                               \
-    return rounded(FE, [&] { return std::sqrt(TYPE(a)); });                                                            \
-  }                                                                                                                    \
-  TYPE nrd_math_rcp_##MODE##_##SUFFIX(TYPE x) {                                                                        \
-    volatile TYPE a = x;                                                                                               \
-    return rounded(FE, [&] { return TYPE(1 / a); });                                                                   \
-  }                                                                                                                    \
-  TYPE nrd_math_fma_##MODE##_##SUFFIX(TYPE x, TYPE y, TYPE z) {                                                        \
-    volatile TYPE a = x, b = y, c = z;                                                                                 \
-    return rounded(FE, [&] { return std::fma(TYPE(a), TYPE(b), TYPE(c)); });                                           \
+#define NRD_TYPED(MODE, FE, SUFFIX, TYPE)                                                          \
+  TYPE nrd_math_add_##MODE##_##SUFFIX(TYPE x, TYPE y) {                                            \
+    volatile TYPE a = x, b = y;                                                                    \
+    return rounded(FE, [&] { return TYPE(a + b); });                                               \
+  }                                                                                                \
+  TYPE nrd_math_sub_##MODE##_##SUFFIX(TYPE x, TYPE y) {                                            \
+    volatile TYPE a = x, b = y;                                                                    \
+    return rounded(FE, [&] { return TYPE(a - b); });                                               \
+  }                                                                                                \
+  TYPE nrd_math_mul_##MODE##_##SUFFIX(TYPE x, TYPE y) {                                            \
+    volatile TYPE a = x, b = y;                                                                    \
+    return rounded(FE, [&] { return TYPE(a * b); });                                               \
+  }                                                                                                \
+  TYPE nrd_math_div_##MODE##_##SUFFIX(TYPE x, TYPE y) {                                            \
+    volatile TYPE a = x, b = y;                                                                    \
+    return rounded(FE, [&] { return TYPE(a / b); });                                               \
+  }                                                                                                \
+  TYPE nrd_math_sqrt_##MODE##_##SUFFIX(TYPE x) {                                                   \
+    volatile TYPE a = x;                                                                           \
+    return rounded(FE, [&] { return std::sqrt(TYPE(a)); });                                        \
+  }                                                                                                \
+  TYPE nrd_math_rcp_##MODE##_##SUFFIX(TYPE x) {                                                    \
+    volatile TYPE a = x;                                                                           \
+    return rounded(FE, [&] { return TYPE(1 / a); });                                               \
+  }                                                                                                \
+  TYPE nrd_math_fma_##MODE##_##SUFFIX(TYPE x, TYPE y, TYPE z) {                                    \
+    volatile TYPE a = x, b = y, c = z;                                                             \
+    return rounded(FE, [&] { return std::fma(TYPE(a), TYPE(b), TYPE(c)); });                       \
   }
-#define NRD_CONVERSION(NAME, MODE, FE, TO, FROM, PASSED)                                                               \
-  TO nrd_math_##NAME##_##MODE(PASSED x) {                                                                              \
-    volatile FROM a = FROM(x);                                                                                         \
-    return rounded(FE, [&] { return TO(a); });                                                                         \
+#define NRD_CONVERSION(NAME, MODE, FE, TO, FROM, PASSED)                                           \
+  TO nrd_math_##NAME##_##MODE(PASSED x) {                                                          \
+    volatile FROM a = FROM(x);                                                                     \
+    return rounded(FE, [&] { return TO(a); });                                                     \
   }
-#define NRD_MODE(MODE, FE)                                                                                             \
-  NRD_TYPED(MODE, FE, f32, float)                                                                                      \
-  NRD_TYPED(MODE, FE, f64, double)                                                                                     \
-  NRD_CONVERSION(double2float, MODE, FE, float, double, double)                                                        \
-  NRD_CONVERSION(int2float, MODE, FE, float, int32_t, int32_t)                                                         \
-  NRD_CONVERSION(uint2float, MODE, FE, float, uint32_t, int32_t)                                                       \
-  NRD_CONVERSION(ll2float, MODE, FE, float, int64_t, int64_t)                                                          \
+#define NRD_MODE(MODE, FE)                                                                         \
+  NRD_TYPED(MODE, FE, f32, float)                                                                  \
+  NRD_TYPED(MODE, FE, f64, double)                                                                 \
+  NRD_CONVERSION(double2float, MODE, FE, float, double, double)                                    \
+  NRD_CONVERSION(int2float, MODE, FE, float, int32_t, int32_t)                                     \
+  NRD_CONVERSION(uint2float, MODE, FE, float, uint32_t, int32_t)                                   \
+  NRD_CONVERSION(ll2float, MODE, FE, float, int64_t, int64_t)                                      \
   NRD_CONVERSION(ll2double, MODE, FE, double, int64_t, int64_t)
 NRD_MODE(rz, FE_TOWARDZERO)
 NRD_MODE(rd, FE_DOWNWARD)
@@ -247,8 +251,10 @@ static double roundedUnsigned(uint64_t x, int bits, bool up) {
 }
 
 extern "C" {
-#define NRD_UNSIGNED(MODE, UP)                                                                                         \
-  float nrd_math_ull2float_##MODE(int64_t x) { return float(roundedUnsigned(uint64_t(x), 24, UP)); }                   \
+#define NRD_UNSIGNED(MODE, UP)                                                                     \
+  float nrd_math_ull2float_##MODE(int64_t x) {                                                     \
+    return float(roundedUnsigned(uint64_t(x), 24, UP));                                            \
+  }                                                                                                \
   double nrd_math_ull2double_##MODE(int64_t x) { return roundedUnsigned(uint64_t(x), 53, UP); }
 NRD_UNSIGNED(rz, false)
 NRD_UNSIGNED(rd, false)
@@ -259,8 +265,8 @@ NRD_UNSIGNED(ru, true)
 const std::vector<nereid::runtime::RuntimeSymbol> &nereid::runtime::deviceMathSymbols() {
   static const std::vector<RuntimeSymbol> table = {
 #define NRD_MATH(NAME, SIGNATURE) {"nrd_math_" #NAME, reinterpret_cast<void *>(&nrd_math_##NAME)},
-#define NRD_MATH_TYPED(NAME, SIGNATURE)                                                                                \
-  {"nrd_math_" #NAME "_f32", reinterpret_cast<void *>(&nrd_math_##NAME##_f32)},                                        \
+#define NRD_MATH_TYPED(NAME, SIGNATURE)                                                            \
+  {"nrd_math_" #NAME "_f32", reinterpret_cast<void *>(&nrd_math_##NAME##_f32)},                    \
       {"nrd_math_" #NAME "_f64", reinterpret_cast<void *>(&nrd_math_##NAME##_f64)},
 #include "nereid/device_math.def"
   };

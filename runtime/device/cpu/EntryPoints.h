@@ -14,26 +14,22 @@
 
 namespace nereid::runtime {
 
-inline Program &programOf(nrd_program *prog) {
-  return *static_cast<Program *>(prog->runtime);
-}
+inline Program &programOf(nrd_program *prog) { return *static_cast<Program *>(prog->runtime); }
 
 /// Notes a failure of `p` with its launch; the caller then leaves.
-void noteFailure(Program &p, StatusCode code, std::string message,
-                 uint32_t site);
+void noteFailure(Program &p, StatusCode code, std::string message, uint32_t site);
 void noteBadRank(Program &p, const char *what, int32_t rank, uint32_t site);
-void noteNotSymmetric(Program &p, const char *what, const void *ptr,
-                      uint64_t bytes, uint32_t site);
+void noteNotSymmetric(Program &p, const char *what, const void *ptr, uint64_t bytes, uint32_t site);
 /// `part` is what has `bytes` bytes: "signal", "element".
-void noteMisaligned(Program &p, const char *what, const void *ptr,
-                    int32_t bytes, uint32_t site, const char *part);
+void noteMisaligned(Program &p, const char *what, const void *ptr, int32_t bytes, uint32_t site,
+                    const char *part);
 void noteCannotBlock(Program &p, const char *what, uint32_t site);
 
 /// Address on `pe` of the `bytes` bytes at `ptr` of this rank's heap, for the
 /// transport; fails the program when there is none. A plain pointer is good for
 /// one's own rank. Programs may dereference it if `pe` is reachable.
-uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe,
-                       const char *what, uint32_t site);
+uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe, const char *what,
+                       uint32_t site);
 
 /// Quiet: all operations of this rank are complete when it returns.
 void completeTransfers(Program &p);
@@ -45,9 +41,8 @@ void checkSignalOp(Program &p, int32_t op, const char *what, uint32_t site);
 /// Waits for p.condition. Returns when it holds.
 void blockProgram(Program &p, const char *what, uint32_t site);
 
-inline void checkAligned(Program &p, const void *ptr, int32_t bytes,
-                         const char *what, uint32_t site,
-                         const char *part = "signal") {
+inline void checkAligned(Program &p, const void *ptr, int32_t bytes, const char *what,
+                         uint32_t site, const char *part = "signal") {
   bool known = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
   if (known && (uintptr_t(ptr) & uintptr_t(bytes - 1)) == 0) [[likely]]
     return;

@@ -5,7 +5,7 @@
 #include "device/cpu/EntryPoints.h"
 #include "nereid/runtime/KernelCode.h"
 
-#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__)) &&     \
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__)) &&                         \
     !defined(NEREID_ASAN) && !defined(NEREID_TSAN)
 #define NEREID_CATCH_FAULTS 1
 #endif
@@ -30,8 +30,7 @@ static struct sigaction before[sizeof(kSignals) / sizeof(kSignals[0])];
 static constexpr int kPreemptSignal = SIGURG;
 static struct sigaction beforePreempt;
 
-static std::string otherNodeText(const Job::Impl &job, int32_t owner,
-                                 uintptr_t address) {
+static std::string otherNodeText(const Job::Impl &job, int32_t owner, uintptr_t address) {
   auto place = [&](int32_t rank) {
     return "rank " + std::to_string(rank) + " (node " +
            std::to_string(job.transport->nodeOf(rank)) + ")";
@@ -64,11 +63,8 @@ static std::string faultText(const Program &p, int sig, uintptr_t address) {
     return otherNodeText(job, int32_t(owner), address);
   std::string what;
   if (p.worker->faultAddressKnown)
-    what = address < page
-               ? "address " + std::to_string(address) +
-                     ", which a null pointer leads to"
-               : job.describe(
-                     reinterpret_cast<const void *>(address));
+    what = address < page ? "address " + std::to_string(address) + ", which a null pointer leads to"
+                          : job.describe(reinterpret_cast<const void *>(address));
   else
     what = "an address that no pointer can have";
   return "access to memory that does not exist: " + what +
@@ -119,8 +115,7 @@ static void passOn(int sig, const siginfo_t *info) {
 namespace {
 /// The registers that a handler looks at and changes.
 struct Machine {
-  explicit Machine(void *raw)
-      : context(static_cast<ucontext_t *>(raw)->uc_mcontext) {}
+  explicit Machine(void *raw) : context(static_cast<ucontext_t *>(raw)->uc_mcontext) {}
 
 #if defined(__x86_64__)
   uintptr_t pc() const { return uintptr_t(context.gregs[REG_RIP]); }
@@ -147,8 +142,7 @@ private:
 };
 } // namespace
 
-static void goToLanding(Machine &machine, Program *p, Landing how,
-                        uint32_t site) {
+static void goToLanding(Machine &machine, Program *p, Landing how, uint32_t site) {
   Worker *worker = p->worker;
   // A second fault, while the first one is reported, is final.
   worker->reporting = true;
@@ -156,8 +150,7 @@ static void goToLanding(Machine &machine, Program *p, Landing how,
   worker->landingSite = site;
   // A fiber's frames are given up, so its whole stack is free again (it may
   // just have overflowed); on the thread's own stack stay below them.
-  machine.redirect(p->fiber ? reinterpret_cast<uintptr_t>(p->stackBase) +
-                                  p->stackBytes - 256
+  machine.redirect(p->fiber ? reinterpret_cast<uintptr_t>(p->stackBase) + p->stackBytes - 256
                             : machine.sp() - 512,
                    p);
 }
@@ -195,8 +188,7 @@ static void onFault(int sig, siginfo_t *info, void *raw) {
   worker->faultAddress = reinterpret_cast<uintptr_t>(info->si_addr);
   worker->faultAddressKnown = info->si_code != SI_KERNEL;
   Machine machine(raw);
-  goToLanding(machine, p, Landing::Fault,
-              siteOf(*p, machine.pc(), machine.sp()));
+  goToLanding(machine, p, Landing::Fault, siteOf(*p, machine.pc(), machine.sp()));
 }
 
 static void onPreempt(int sig, siginfo_t *info, void *raw) {
@@ -215,18 +207,15 @@ static void onPreempt(int sig, siginfo_t *info, void *raw) {
       bool stop = interruptRequested();
       worker->running = p;
       if (stop)
-        goToLanding(machine, p, Landing::Interrupt,
-                    p->launch->spec.code->siteAt(machine.pc()));
+        goToLanding(machine, p, Landing::Interrupt, p->launch->spec.code->siteAt(machine.pc()));
     } else if (request == PreemptRequest::Leave) {
-      goToLanding(machine, p, Landing::Stop,
-                  p->launch->spec.code->siteAt(machine.pc()));
+      goToLanding(machine, p, Landing::Stop, p->launch->spec.code->siteAt(machine.pc()));
     }
   }
   // Others may use the signal too.
   if (beforePreempt.sa_flags & SA_SIGINFO)
     beforePreempt.sa_sigaction(sig, info, raw);
-  else if (beforePreempt.sa_handler != SIG_DFL &&
-           beforePreempt.sa_handler != SIG_IGN)
+  else if (beforePreempt.sa_handler != SIG_DFL && beforePreempt.sa_handler != SIG_IGN)
     beforePreempt.sa_handler(sig);
   errno = error;
 }
@@ -241,12 +230,10 @@ struct HandlerStack {
   stack_t previous;
 
   void ensure() {
-    if (memory || sigaltstack(nullptr, &previous) != 0 ||
-        (previous.ss_flags & SS_ONSTACK) ||
+    if (memory || sigaltstack(nullptr, &previous) != 0 || (previous.ss_flags & SS_ONSTACK) ||
         (!(previous.ss_flags & SS_DISABLE) && previous.ss_size >= kBytes))
       return;
-    memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
       memory = nullptr;
       return;

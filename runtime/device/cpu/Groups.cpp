@@ -14,17 +14,15 @@ static const char *comparisonText(int comparison) {
 }
 
 /// "0-3, 7" for one-dimensional grids, "(0, 1, 0), (2, 1, 0)" for others.
-static std::string programsText(const LaunchState &launch,
-                                std::vector<uint64_t> programs) {
+static std::string programsText(const LaunchState &launch, std::vector<uint64_t> programs) {
   std::sort(programs.begin(), programs.end());
-  const bool flat = launch.spec.grid[1] == 1 && launch.spec.grid[2] == 1 &&
-                    launch.spec.subVecNum == 1;
+  const bool flat =
+      launch.spec.grid[1] == 1 && launch.spec.grid[2] == 1 && launch.spec.subVecNum == 1;
   std::string out;
   int items = 0;
   for (size_t i = 0; i < programs.size();) {
     size_t end = i + 1;
-    while (flat && end < programs.size() &&
-           programs[end] == programs[end - 1] + 1)
+    while (flat && end < programs.size() && programs[end] == programs[end - 1] + 1)
       ++end;
     if (!out.empty())
       out += ", ";
@@ -41,8 +39,7 @@ static std::string programsText(const LaunchState &launch,
       out += "(" + std::to_string(id[0]) + ", " + std::to_string(id[1]) + ", " +
              std::to_string(id[2]) + ")";
       if (launch.spec.subVecNum > 1)
-        out += " vector core " +
-               std::to_string(programs[i] % uint64_t(launch.spec.subVecNum));
+        out += " vector core " + std::to_string(programs[i] % uint64_t(launch.spec.subVecNum));
     }
     i = end;
   }
@@ -53,16 +50,16 @@ static std::string programsText(const LaunchState &launch,
 static std::string ranksNotAtBarrier(const Job::Impl &job) {
   std::string out;
   for (int32_t r = 0; r < job.worldSize; ++r) {
-    if (r == job.rank || job.control.rank(r).barriers.load(
-                             std::memory_order_acquire) >= job.deviceBarriers)
+    if (r == job.rank ||
+        job.control.rank(r).barriers.load(std::memory_order_acquire) >= job.deviceBarriers)
       continue;
     out += (out.empty() ? "rank " : ", rank ") + std::to_string(r);
   }
   return out;
 }
 
-static void describeWait(const LaunchState &launch,
-                         const LaunchState::Waiting &w, BlockedGroup &g) {
+static void describeWait(const LaunchState &launch, const LaunchState::Waiting &w,
+                         BlockedGroup &g) {
   const WaitCondition &c = w.condition;
   if (c.kind == WaitCondition::TeamBarrier) {
     g.note = describeTeamWait(launch, *c.team);
@@ -76,22 +73,19 @@ static void describeWait(const LaunchState &launch,
                (missing.empty() ? "" : "; not there yet: " + missing);
     } else {
       g.note = std::to_string(launch.barrierArrived.load()) + " of " +
-               std::to_string(launch.total) +
-               " programs of this rank are there";
+               std::to_string(launch.total) + " programs of this rank are there";
     }
     return;
   }
-  g.address = launch.job.describe(c.kind == WaitCondition::Slots
-                                      ? c.address + uint64_t(c.next) * c.stride
-                                      : c.address);
+  g.address = launch.job.describe(
+      c.kind == WaitCondition::Slots ? c.address + uint64_t(c.next) * c.stride : c.address);
   g.hasValues = true;
   bool asSigned = c.kind == WaitCondition::Slots || c.isSigned;
   g.currentValue = asSigned ? signExtend(c.seen, c.bytes) : int64_t(c.seen);
   g.awaitedValue = asSigned ? signExtend(c.value, c.bytes) : int64_t(c.value);
   g.comparison = comparisonText(c.comparison);
   if (c.kind == WaitCondition::Slots && c.count > 1)
-    g.note = "slot " + std::to_string(c.next) + " of " +
-             std::to_string(c.count);
+    g.note = "slot " + std::to_string(c.next) + " of " + std::to_string(c.count);
   if (c.comparison == NRD_CMP_EQ && g.currentValue > g.awaitedValue)
     g.note += std::string(g.note.empty() ? "" : "; ") +
               "the signal has passed the awaited value: waits compare for "
@@ -112,15 +106,13 @@ std::vector<BlockedGroup> LaunchState::groups() const {
     BlockedGroup g;
     g.rank = job.rank;
     g.kind = w.state == ProgramState::Polling ? "spin loop"
-             : w.state == ProgramState::Ready
-                 ? (random ? "waits for its turn" : "computes")
+             : w.state == ProgramState::Ready ? (random ? "waits for its turn" : "computes")
                                               : w.name;
     g.site = site(w.site);
     if (w.state == ProgramState::Blocked)
       describeWait(*this, w, g);
-    std::string key = g.kind + "|" + std::to_string(w.site) + "|" + g.note +
-                      "|" + std::to_string(g.currentValue) + "|" +
-                      std::to_string(g.awaitedValue);
+    std::string key = g.kind + "|" + std::to_string(w.site) + "|" + g.note + "|" +
+                      std::to_string(g.currentValue) + "|" + std::to_string(g.awaitedValue);
     Entry &entry = found[key];
     if (g.hasValues)
       entry.addresses.insert(w.condition.address);
@@ -138,13 +130,11 @@ std::vector<BlockedGroup> LaunchState::groups() const {
     g.programs = programsText(*this, std::move(entry.programs));
     if (entry.addresses.size() > 1)
       g.address += " and " + std::to_string(entry.addresses.size() - 1) +
-                   (entry.addresses.size() == 2 ? " other place"
-                                                : " other places");
+                   (entry.addresses.size() == 2 ? " other place" : " other places");
     sorted.emplace_back(entry.first, std::move(g));
   }
-  std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
-    return a.first < b.first;
-  });
+  std::sort(sorted.begin(), sorted.end(),
+            [](const auto &a, const auto &b) { return a.first < b.first; });
   std::vector<BlockedGroup> out;
   for (auto &item : sorted)
     out.push_back(std::move(item.second));

@@ -37,7 +37,9 @@ struct Problem {
 
 [[noreturn]] void fail(std::string text) { throw Problem{std::move(text)}; }
 
-uint64_t alignTo(uint64_t value, uint64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+uint64_t alignTo(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
 
 /// Reads with bounds checks: the file may be damaged.
 class Bytes {
@@ -86,7 +88,8 @@ public:
     copy();
     resolve();
     for (const Elf64_Shdr &section : sections)
-      if (section.sh_type == SHT_RELA && section.sh_info < sections.size() && placed[section.sh_info] != unplaced)
+      if (section.sh_type == SHT_RELA && section.sh_info < sections.size() &&
+          placed[section.sh_info] != unplaced)
         relocate(section);
       else if (section.sh_type == SHT_REL)
         fail("it has relocations of another kind than x86-64 uses");
@@ -118,7 +121,8 @@ private:
     for (unsigned i = 0; i < header.e_shnum; ++i)
       sections.push_back(file.read<Elf64_Shdr>(header.e_shoff + uint64_t(i) * sizeof(Elf64_Shdr)));
     if (header.e_shstrndx < sections.size())
-      sectionNames = file.slice(sections[header.e_shstrndx].sh_offset, sections[header.e_shstrndx].sh_size);
+      sectionNames =
+          file.slice(sections[header.e_shstrndx].sh_offset, sections[header.e_shstrndx].sh_size);
   }
 
   void readSymbols() {
@@ -144,7 +148,9 @@ private:
   }
 
   static Group groupOf(const Elf64_Shdr &section) {
-    return section.sh_flags & SHF_EXECINSTR ? Code : section.sh_flags & SHF_WRITE ? Data : Constants;
+    return section.sh_flags & SHF_EXECINSTR ? Code
+           : section.sh_flags & SHF_WRITE   ? Data
+                                            : Constants;
   }
 
   /// Gives every section that is in memory at run time an offset.
@@ -156,7 +162,8 @@ private:
       groupStart[group] = offset;
       for (size_t i = 0; i < sections.size(); ++i) {
         const Elf64_Shdr &section = sections[i];
-        if (!(section.sh_flags & SHF_ALLOC) || groupOf(section) != group || section.sh_type == typeUnwind)
+        if (!(section.sh_flags & SHF_ALLOC) || groupOf(section) != group ||
+            section.sh_type == typeUnwind)
           continue;
         if (section.sh_flags & SHF_TLS)
           fail("it has thread-local data");
@@ -228,7 +235,8 @@ private:
       } else if (symbol.st_shndx < sections.size() && placed[symbol.st_shndx] != unplaced) {
         if (symbol.st_value > sections[symbol.st_shndx].sh_size)
           fail("a symbol lies outside its section");
-        addresses[i] = reinterpret_cast<uint64_t>(memory) + placed[symbol.st_shndx] + symbol.st_value;
+        addresses[i] =
+            reinterpret_cast<uint64_t>(memory) + placed[symbol.st_shndx] + symbol.st_value;
         if (names[i] == name && ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL &&
             groupOf(sections[symbol.st_shndx]) == Code)
           entry = addresses[i];
@@ -240,7 +248,9 @@ private:
       fail("it does not define the function");
   }
 
-  uint8_t *stubAt(size_t symbol) const { return memory + stubs + uint64_t(stubOf[symbol]) * sizeof(Stub); }
+  uint8_t *stubAt(size_t symbol) const {
+    return memory + stubs + uint64_t(stubOf[symbol]) * sizeof(Stub);
+  }
 
   void relocate(const Elf64_Shdr &section) {
     uint64_t base = placed[section.sh_info], size = sections[section.sh_info].sh_size;
@@ -261,7 +271,8 @@ private:
       uint64_t place = reinterpret_cast<uint64_t>(where);
       bool outside = stubOf[index] >= 0;
       // Calls of functions outside go through their stubs, which are near.
-      uint64_t target = outside && width == 4 ? reinterpret_cast<uint64_t>(stubAt(index)) : addresses[index];
+      uint64_t target =
+          outside && width == 4 ? reinterpret_cast<uint64_t>(stubAt(index)) : addresses[index];
       uint64_t value = target + uint64_t(entry.r_addend);
       switch (type) {
       case R_X86_64_NONE:
@@ -294,7 +305,8 @@ private:
   /// Copies the line table, with addresses for its references to code.
   void readLines() {
     for (size_t i = 0; i < sections.size() && !sectionNames.empty(); ++i) {
-      if (sections[i].sh_type != SHT_PROGBITS || Bytes::string(sectionNames, sections[i].sh_name) != ".debug_line")
+      if (sections[i].sh_type != SHT_PROGBITS ||
+          Bytes::string(sectionNames, sections[i].sh_name) != ".debug_line")
         continue;
       lines = std::string(file.slice(sections[i].sh_offset, sections[i].sh_size));
       for (const Elf64_Shdr &section : sections) {
@@ -339,7 +351,7 @@ private:
   const std::vector<RuntimeSymbol> &symbols;
   std::vector<Elf64_Shdr> sections;
   std::string_view sectionNames;
-  std::string lines; // .debug_line
+  std::string lines;            // .debug_line
   std::vector<uint64_t> placed; // offset of each section in the mapping
   std::vector<Elf64_Sym> elfSymbols;
   std::vector<std::string_view> names;
@@ -357,16 +369,19 @@ KernelCode::~KernelCode() {
     munmap(memory, bytes);
 }
 
-Expected<std::shared_ptr<KernelCode>> KernelCode::load(std::string_view object, std::string_view name,
+Expected<std::shared_ptr<KernelCode>> KernelCode::load(std::string_view object,
+                                                       std::string_view name,
                                                        const std::vector<RuntimeSymbol> &symbols) {
   Linker linker(object, name, symbols);
   try {
     linker.link();
   } catch (const Problem &problem) {
-    std::string text = "the code of kernel '" + std::string(name) + "' cannot be loaded: " + problem.text;
+    std::string text =
+        "the code of kernel '" + std::string(name) + "' cannot be loaded: " + problem.text;
     if (linker.systemError == 0)
       return Status::error(StatusCode::InvalidArgument, text);
-    return Status::error(StatusCode::SystemError, text + " (" + std::strerror(linker.systemError) + ")");
+    return Status::error(StatusCode::SystemError,
+                         text + " (" + std::strerror(linker.systemError) + ")");
   }
   std::shared_ptr<KernelCode> code(new KernelCode);
   code->function = linker.function();

@@ -16,10 +16,8 @@ static uint32_t hashName(std::string_view name) {
   return h;
 }
 
-LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
-    : job(job), spec(spec) {
-  uint64_t programs = uint64_t(spec.grid[0]) * uint64_t(spec.grid[1]) *
-                      uint64_t(spec.grid[2]);
+LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec) : job(job), spec(spec) {
+  uint64_t programs = uint64_t(spec.grid[0]) * uint64_t(spec.grid[1]) * uint64_t(spec.grid[2]);
   total = programs * uint64_t(spec.subVecNum);
   for (size_t i = 0; i < 3; ++i)
     prototype.grid[i] = spec.grid[i];
@@ -34,8 +32,8 @@ LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
   if (random) {
     order.resize(total);
     std::iota(order.begin(), order.end(), 0u);
-    uint64_t x = (job.settings.seed + 1) * 0x9e3779b97f4a7c15u ^
-                 (number << 32) ^ uint64_t(job.rank + 1);
+    uint64_t x =
+        (job.settings.seed + 1) * 0x9e3779b97f4a7c15u ^ (number << 32) ^ uint64_t(job.rank + 1);
     for (uint64_t i = total - 1; i > 0; --i) {
       x ^= x << 13;
       x ^= x >> 7;
@@ -117,8 +115,7 @@ static Status check(const LaunchSpec &spec) {
     if (g < 1)
       return invalid("launch of '" + std::string(spec.kernelName) +
                      "': every grid dimension must be at least 1, got (" +
-                     std::to_string(spec.grid[0]) + ", " +
-                     std::to_string(spec.grid[1]) + ", " +
+                     std::to_string(spec.grid[0]) + ", " + std::to_string(spec.grid[1]) + ", " +
                      std::to_string(spec.grid[2]) + ")");
     total *= uint64_t(g);
     if (total >= uint64_t(1) << 31)
@@ -163,8 +160,7 @@ static void waitForTurn(Job::Impl &job, std::unique_lock<std::mutex> &guard,
   guard.lock();
   job.countInside(-1);
   std::lock_guard<std::mutex> state(job.stateLock);
-  auto at = std::find(job.queuedLaunches.begin(), job.queuedLaunches.end(),
-                      kernel);
+  auto at = std::find(job.queuedLaunches.begin(), job.queuedLaunches.end(), kernel);
   if (at != job.queuedLaunches.end())
     job.queuedLaunches.erase(at);
 }
@@ -194,8 +190,7 @@ Status launch(Job *job, const LaunchSpec &spec) {
     impl->resetFailure();
   }
   RankSlot &slot = impl->slot();
-  slot.launches.store(slot.launches.load(std::memory_order_relaxed) + 1,
-                      std::memory_order_relaxed);
+  slot.launches.store(slot.launches.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   LaunchState state(*impl, spec);
   impl->enter(RankState::Launch);
   WorkerPool::of(*impl).run(state);
@@ -203,15 +198,14 @@ Status launch(Job *job, const LaunchSpec &spec) {
   impl->transport->letGoOfArguments();
 
   Status result;
-  bool complete = state.fibers ? state.finished.load() == state.total
-                                : !state.stop.load();
+  bool complete = state.fibers ? state.finished.load() == state.total : !state.stop.load();
   if (!complete || state.hasError) {
     FailureDetail first = impl->readFailure();
     impl->publishBlocked(state.groups());
     // Two programs of different ranks may fail at once: each rank reports its
     // own mistake rather than the other's.
-    bool ownMistake = state.hasError && first.rank != impl->rank &&
-                      state.error.code != StatusCode::Interrupted;
+    bool ownMistake =
+        state.hasError && first.rank != impl->rank && state.error.code != StatusCode::Interrupted;
     impl->transport->drop();
     result = impl->failureStatus(ownMistake ? &state.error : nullptr);
     if (impl->worldSize == 1)
@@ -231,8 +225,7 @@ static Job::Impl *implOf(Job *job) {
 void setHostBusy(Job *job, bool busy, int32_t streamsAtWork) {
   if (Job::Impl *impl = implOf(job)) {
     RankSlot &slot = impl->slot();
-    slot.streamsAtWork.store(uint32_t(streamsAtWork),
-                             std::memory_order_release);
+    slot.streamsAtWork.store(uint32_t(streamsAtWork), std::memory_order_release);
     slot.hostBusy.store(busy, std::memory_order_release);
   }
 }

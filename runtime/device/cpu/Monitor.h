@@ -24,8 +24,7 @@ struct LaunchState;
 
 class Monitor {
 public:
-  explicit Monitor(const std::vector<std::unique_ptr<Worker>> &workers)
-      : workers(workers) {}
+  explicit Monitor(const std::vector<std::unique_ptr<Worker>> &workers) : workers(workers) {}
   ~Monitor();
   Monitor(const Monitor &) = delete;
   Monitor &operator=(const Monitor &) = delete;
@@ -33,9 +32,7 @@ public:
   /// Watches `launch` while it lives.
   class Scope {
   public:
-    Scope(Monitor &monitor, LaunchState &launch) : monitor(monitor) {
-      monitor.begin(launch);
-    }
+    Scope(Monitor &monitor, LaunchState &launch) : monitor(monitor) { monitor.begin(launch); }
     ~Scope() { monitor.end(); }
     Scope(const Scope &) = delete;
     Scope &operator=(const Scope &) = delete;

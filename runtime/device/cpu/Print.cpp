@@ -8,8 +8,8 @@
 
 using namespace nereid::runtime;
 
-static void appendElement(std::string &out, const uint8_t *at, int32_t kind,
-                          int32_t bytes, bool hex) {
+static void appendElement(std::string &out, const uint8_t *at, int32_t kind, int32_t bytes,
+                          bool hex) {
   char text[64];
   uint64_t raw = 0;
   std::memcpy(&raw, at, size_t(bytes));
@@ -26,22 +26,20 @@ static void appendElement(std::string &out, const uint8_t *at, int32_t kind,
     std::memcpy(&value, at, 4);
     std::snprintf(text, sizeof(text), "%.9g", double(value));
   } else if (kind == 0)
-    std::snprintf(text, sizeof(text), "%" PRId64,
-                  signExtend(raw, unsigned(bytes)));
+    std::snprintf(text, sizeof(text), "%" PRId64, signExtend(raw, unsigned(bytes)));
   else
     std::snprintf(text, sizeof(text), "%" PRIu64, raw);
   out += text;
 }
 
-static void print(Program &p, const char *prefix, const void *elements,
-                  int64_t count, int32_t kind, int32_t bytes, bool hex) {
+static void print(Program &p, const char *prefix, const void *elements, int64_t count, int32_t kind,
+                  int32_t bytes, bool hex) {
   char head[96];
   if (p.abi.num_ranks > 1)
-    std::snprintf(head, sizeof(head), "rank %d pid (%d, %d, %d)", p.abi.rank,
-                  p.abi.pid[0], p.abi.pid[1], p.abi.pid[2]);
-  else
-    std::snprintf(head, sizeof(head), "pid (%d, %d, %d)", p.abi.pid[0],
+    std::snprintf(head, sizeof(head), "rank %d pid (%d, %d, %d)", p.abi.rank, p.abi.pid[0],
                   p.abi.pid[1], p.abi.pid[2]);
+  else
+    std::snprintf(head, sizeof(head), "pid (%d, %d, %d)", p.abi.pid[0], p.abi.pid[1], p.abi.pid[2]);
   // A prefix from the user may end in its own colon and spaces.
   std::string label = prefix ? prefix : "";
   while (!label.empty() && (label.back() == ' ' || label.back() == ':'))
@@ -68,9 +66,9 @@ static void print(Program &p, const char *prefix, const void *elements,
     printLine(out);
 }
 
-extern "C" void nrd_print(nrd_program *prog, const char *prefix,
-                          const void *elements, int64_t count, int32_t kind,
-                          int32_t elem_bytes, int32_t hex, uint32_t site) {
+extern "C" void nrd_print(nrd_program *prog, const char *prefix, const void *elements,
+                          int64_t count, int32_t kind, int32_t elem_bytes, int32_t hex,
+                          uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   p.worker->reporting = true; // see Faults.h

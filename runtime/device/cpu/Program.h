@@ -37,8 +37,8 @@ struct WaitCondition {
   uint64_t stride = 4; ///< Slots: bytes from one to the next
   const uint8_t *address = nullptr;
   uint64_t value = 0;
-  uint64_t seen = 0; ///< the value last read
-  uint64_t generation = 0; ///< barriers: the one it takes part in
+  uint64_t seen = 0;          ///< the value last read
+  uint64_t generation = 0;    ///< barriers: the one it takes part in
   LaunchTeam *team = nullptr; ///< TeamBarrier: whose
 };
 
@@ -60,10 +60,10 @@ struct Program {
   const char *waitName = "";
   ProgramState state = ProgramState::Ready;
   bool fiber = false;
-  bool failed = false; ///< Done, but not by running to its end
-  uint64_t resumedAt = 0; ///< when it got the core, in cheap ticks
+  bool failed = false;     ///< Done, but not by running to its end
+  uint64_t resumedAt = 0;  ///< when it got the core, in cheap ticks
   uint64_t pollsSince = 0; ///< its first poll in the loop that it is in
-  uint64_t shares = 0;    ///< values exchanged with its other vector cores
+  uint64_t shares = 0;     ///< values exchanged with its other vector cores
   WaitCondition condition;
 
   // Fibers only.
@@ -91,14 +91,11 @@ inline uint64_t loadAcquire(const uint8_t *p, unsigned bytes) {
   case 1:
     return __atomic_load_n(p, __ATOMIC_ACQUIRE);
   case 2:
-    return __atomic_load_n(reinterpret_cast<const uint16_t *>(p),
-                           __ATOMIC_ACQUIRE);
+    return __atomic_load_n(reinterpret_cast<const uint16_t *>(p), __ATOMIC_ACQUIRE);
   case 4:
-    return __atomic_load_n(reinterpret_cast<const uint32_t *>(p),
-                           __ATOMIC_ACQUIRE);
+    return __atomic_load_n(reinterpret_cast<const uint32_t *>(p), __ATOMIC_ACQUIRE);
   default:
-    return __atomic_load_n(reinterpret_cast<const uint64_t *>(p),
-                           __ATOMIC_ACQUIRE);
+    return __atomic_load_n(reinterpret_cast<const uint64_t *>(p), __ATOMIC_ACQUIRE);
   }
 }
 
@@ -129,11 +126,9 @@ template <typename T> inline bool compareAs(int comparison, T a, T b) {
 }
 
 /// Both values hold `bytes` significant bytes.
-inline bool compareValues(int comparison, uint64_t a, uint64_t b,
-                          unsigned bytes, bool isSigned) {
+inline bool compareValues(int comparison, uint64_t a, uint64_t b, unsigned bytes, bool isSigned) {
   if (isSigned)
-    return compareAs<int64_t>(comparison, signExtend(a, bytes),
-                              signExtend(b, bytes));
+    return compareAs<int64_t>(comparison, signExtend(a, bytes), signExtend(b, bytes));
   return compareAs<uint64_t>(comparison, a, b);
 }
 

@@ -91,8 +91,7 @@ bool Worker::randomStep(LaunchState &launch, uint64_t laziness) {
       return true;
   }
   // What is under way comes when nobody can go on without it.
-  return job.turns->fruitless() >= uint64_t(job.worldSize) &&
-         transport.deliver(nextRandom());
+  return job.turns->fruitless() >= uint64_t(job.worldSize) && transport.deliver(nextRandom());
 }
 
 void Worker::runRandom(LaunchState &launch) {
@@ -115,16 +114,14 @@ void Worker::runRandom(LaunchState &launch) {
     if (randomStep(launch, laziness)) {
       setState(WorkerState::Running);
       bumpProgress();
-      if (live.empty() &&
-          launch.unstarted.load(std::memory_order_relaxed) == 0 &&
+      if (live.empty() && launch.unstarted.load(std::memory_order_relaxed) == 0 &&
           job.transport->pending() == 0)
         break;
       turns.pass(true);
       continue;
     }
-    bool spins = std::any_of(live.begin(), live.end(), [](const Program *p) {
-      return p->state == ProgramState::Polling;
-    });
+    bool spins = std::any_of(live.begin(), live.end(),
+                             [](const Program *p) { return p->state == ProgramState::Polling; });
     setState(spins ? WorkerState::Polling : WorkerState::Blocked);
     slot.idlePasses.store(slot.idlePasses.load(std::memory_order_relaxed) + 1,
                           std::memory_order_release);

@@ -18,8 +18,8 @@ void checkBytes(Program &p, uint64_t bytes, const char *what, uint32_t site) {
   p.worker->leave(p);
 }
 
-static void noteBadCode(Program &p, const char *what, const char *kind,
-                        const char *accepted, uint32_t site) {
+static void noteBadCode(Program &p, const char *what, const char *kind, const char *accepted,
+                        uint32_t site) {
   noteFailure(p, StatusCode::InvalidArgument,
               std::string(what) + ": the number given as " + kind +
                   " is none; write a constant of libshmem_device " + accepted,
@@ -30,17 +30,14 @@ void checkSignalOp(Program &p, int32_t op, const char *what, uint32_t site) {
   if (op == NRD_SIG_SET || op == NRD_SIG_ADD) [[likely]]
     return;
   noteBadCode(p, what, "signal operation",
-              "(NVSHMEM_SIGNAL_SET, NVSHMEM_SIGNAL_ADD or another library's)",
-              site);
+              "(NVSHMEM_SIGNAL_SET, NVSHMEM_SIGNAL_ADD or another library's)", site);
   p.worker->leave(p);
 }
 
-static void checkComparison(Program &p, int32_t cmp, const char *what,
-                            uint32_t site) {
+static void checkComparison(Program &p, int32_t cmp, const char *what, uint32_t site) {
   if (cmp >= NRD_CMP_EQ && cmp <= NRD_CMP_GE) [[likely]]
     return;
-  noteBadCode(p, what, "comparison",
-              "(NVSHMEM_CMP_EQ, ... NVSHMEM_CMP_GE or another library's)",
+  noteBadCode(p, what, "comparison", "(NVSHMEM_CMP_EQ, ... NVSHMEM_CMP_GE or another library's)",
               site);
   p.worker->leave(p);
 }
@@ -64,8 +61,8 @@ void *nrd_shmem_ptr(nrd_program *prog, void *ptr, int32_t pe, uint32_t site) {
   return p.transport->reachable(pe) ? at : nullptr;
 }
 
-void nrd_shmem_put(nrd_program *prog, void *dest, const void *source,
-                   uint64_t bytes, int32_t pe, int32_t nbi, uint32_t site) {
+void nrd_shmem_put(nrd_program *prog, void *dest, const void *source, uint64_t bytes, int32_t pe,
+                   int32_t nbi, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   checkBytes(p, bytes, "putmem", site);
@@ -75,8 +72,8 @@ void nrd_shmem_put(nrd_program *prog, void *dest, const void *source,
   p.worker->noteActivity();
 }
 
-void nrd_shmem_get(nrd_program *prog, void *dest, const void *source,
-                   uint64_t bytes, int32_t pe, int32_t nbi, uint32_t site) {
+void nrd_shmem_get(nrd_program *prog, void *dest, const void *source, uint64_t bytes, int32_t pe,
+                   int32_t nbi, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   checkBytes(p, bytes, "getmem", site);
@@ -85,40 +82,35 @@ void nrd_shmem_get(nrd_program *prog, void *dest, const void *source,
   p.transport->get(pe, dest, from, bytes, nbi != 0);
 }
 
-void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source,
-                          uint64_t bytes, void *signal, uint64_t value,
-                          int32_t sig_op, int32_t pe, int32_t sig_bytes,
-                          int32_t nbi, uint32_t site) {
+void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source, uint64_t bytes,
+                          void *signal, uint64_t value, int32_t sig_op, int32_t pe,
+                          int32_t sig_bytes, int32_t nbi, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   checkBytes(p, bytes, "putmem_signal", site);
   checkSignalOp(p, sig_op, "putmem_signal", site);
   checkAligned(p, signal, sig_bytes, "putmem_signal", site);
   uint8_t *to = remoteAddress(p, dest, bytes, pe, "putmem_signal", site);
-  uint8_t *at = remoteAddress(p, signal, uint64_t(sig_bytes), pe,
-                              "putmem_signal", site);
+  uint8_t *at = remoteAddress(p, signal, uint64_t(sig_bytes), pe, "putmem_signal", site);
   p.worker->maybeYield(p);
-  p.transport->putSignal(pe, to, source, bytes, at, value, sig_op, sig_bytes,
-                         nbi != 0);
+  p.transport->putSignal(pe, to, source, bytes, at, value, sig_op, sig_bytes, nbi != 0);
   p.worker->noteActivity();
 }
 
-void nrd_shmem_signal_op(nrd_program *prog, void *signal, uint64_t value,
-                         int32_t sig_op, int32_t pe, int32_t sig_bytes,
-                         uint32_t site) {
+void nrd_shmem_signal_op(nrd_program *prog, void *signal, uint64_t value, int32_t sig_op,
+                         int32_t pe, int32_t sig_bytes, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   checkSignalOp(p, sig_op, "signal_op", site);
   checkAligned(p, signal, sig_bytes, "signal_op", site);
-  uint8_t *at =
-      remoteAddress(p, signal, uint64_t(sig_bytes), pe, "signal_op", site);
+  uint8_t *at = remoteAddress(p, signal, uint64_t(sig_bytes), pe, "signal_op", site);
   p.worker->maybeYield(p);
   p.transport->signal(pe, at, value, sig_op, sig_bytes);
   p.worker->noteActivity();
 }
 
-void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value,
-                 int32_t elem_bytes, int32_t pe, uint32_t site) {
+void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value, int32_t elem_bytes, int32_t pe,
+                 uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   checkAligned(p, dest, elem_bytes, "p", site, "element");
@@ -129,8 +121,8 @@ void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value,
   p.worker->noteActivity();
 }
 
-uint64_t nrd_shmem_g(nrd_program *prog, const void *source, int32_t elem_bytes,
-                     int32_t pe, uint32_t site) {
+uint64_t nrd_shmem_g(nrd_program *prog, const void *source, int32_t elem_bytes, int32_t pe,
+                     uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   checkAligned(p, source, elem_bytes, "g", site, "element");
@@ -139,9 +131,8 @@ uint64_t nrd_shmem_g(nrd_program *prog, const void *source, int32_t elem_bytes,
   return loadAcquire(at, unsigned(elem_bytes));
 }
 
-uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal,
-                              int32_t cmp, uint64_t value, int32_t elem_bytes,
-                              int32_t is_signed, uint32_t site) {
+uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal, int32_t cmp, uint64_t value,
+                              int32_t elem_bytes, int32_t is_signed, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   checkComparison(p, cmp, "signal_wait_until", site);

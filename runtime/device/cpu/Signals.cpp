@@ -9,8 +9,7 @@
 
 namespace nereid::runtime {
 
-void noteFailure(Program &p, StatusCode code, std::string message,
-                 uint32_t site) {
+void noteFailure(Program &p, StatusCode code, std::string message, uint32_t site) {
   p.worker->reporting = true;
   FailureDetail detail;
   detail.code = code;
@@ -24,21 +23,19 @@ void noteFailure(Program &p, StatusCode code, std::string message,
 void noteBadRank(Program &p, const char *what, int32_t rank, uint32_t site) {
   int32_t n = p.abi.num_ranks;
   noteFailure(p, StatusCode::BadRank,
-              std::string(what) + ": rank " + std::to_string(rank) +
-                  " is outside this job of " + std::to_string(n) +
-                  (n == 1 ? " rank (0)"
-                          : " ranks (0.." + std::to_string(n - 1) + ")"),
+              std::string(what) + ": rank " + std::to_string(rank) + " is outside this job of " +
+                  std::to_string(n) +
+                  (n == 1 ? " rank (0)" : " ranks (0.." + std::to_string(n - 1) + ")"),
               site);
 }
 
-void noteNotSymmetric(Program &p, const char *what, const void *ptr,
-                      uint64_t bytes, uint32_t site) {
+void noteNotSymmetric(Program &p, const char *what, const void *ptr, uint64_t bytes,
+                      uint32_t site) {
   const Job::Impl &job = p.launch->job;
   std::string message = std::string(what) + ": ";
   if (int64_t(bytes) < 0) {
     noteFailure(p, StatusCode::BadAccess,
-                message + "the number of bytes is negative: " +
-                    std::to_string(int64_t(bytes)),
+                message + "the number of bytes is negative: " + std::to_string(int64_t(bytes)),
                 site);
     return;
   }
@@ -46,38 +43,34 @@ void noteNotSymmetric(Program &p, const char *what, const void *ptr,
   uint64_t owner = job.heapBase ? at / job.heapBytes : ~uint64_t(0);
   if (owner < uint64_t(job.worldSize) && owner != uint64_t(job.rank)) {
     message += "the address " + job.describe(ptr) + " lies in the heap of rank " +
-               std::to_string(owner) + "; pass this rank's own address (before "
+               std::to_string(owner) +
+               "; pass this rank's own address (before "
                "symm_at), the rank argument chooses the peer";
   } else if (owner < uint64_t(job.worldSize)) {
-    message += std::to_string(bytes) +
-               (bytes == 1 ? " byte from " : " bytes from ") +
+    message += std::to_string(bytes) + (bytes == 1 ? " byte from " : " bytes from ") +
                job.describe(ptr) + " on leave the symmetric heap";
     noteFailure(p, StatusCode::BadAccess, std::move(message), site);
     return;
   } else {
-    message += job.describe(ptr) +
-               "; only memory from nereid.symm is visible to other ranks";
+    message += job.describe(ptr) + "; only memory from nereid.symm is visible to other ranks";
   }
   noteFailure(p, StatusCode::NotSymmetric, std::move(message), site);
 }
 
-void noteMisaligned(Program &p, const char *what, const void *ptr,
-                    int32_t bytes, uint32_t site, const char *part) {
+void noteMisaligned(Program &p, const char *what, const void *ptr, int32_t bytes, uint32_t site,
+                    const char *part) {
   noteFailure(p, StatusCode::BadAccess,
-              std::string(what) + ": " + p.launch->job.describe(ptr) +
-                  " is not aligned to the " + part + "'s " + std::to_string(bytes) +
-                  (bytes == 1 ? " byte" : " bytes"),
+              std::string(what) + ": " + p.launch->job.describe(ptr) + " is not aligned to the " +
+                  part + "'s " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"),
               site);
 }
 
-static void noteOtherNode(Program &p, int32_t scope, int32_t rank,
-                          uint32_t site) {
+static void noteOtherNode(Program &p, int32_t scope, int32_t rank, uint32_t site) {
   const Transport &transport = *p.transport;
   noteFailure(p, StatusCode::BadRank,
               std::string("notify: comm_scope \"") +
-                  (scope == NRD_COMM_GPU ? "gpu" : "intra_node") +
-                  "\" does not reach rank " + std::to_string(rank) +
-                  " on node " + std::to_string(transport.nodeOf(rank)) +
+                  (scope == NRD_COMM_GPU ? "gpu" : "intra_node") + "\" does not reach rank " +
+                  std::to_string(rank) + " on node " + std::to_string(transport.nodeOf(rank)) +
                   " from rank " + std::to_string(p.abi.rank) + " on node " +
                   std::to_string(transport.nodeOf(p.abi.rank)) +
                   "; write comm_scope=\"inter_node\"",
@@ -86,14 +79,13 @@ static void noteOtherNode(Program &p, int32_t scope, int32_t rank,
 
 void noteCannotBlock(Program &p, const char *what, uint32_t site) {
   noteFailure(p, StatusCode::Internal,
-              std::string(what) +
-                  " has to wait, but the kernel was launched as one that "
-                  "never does (LaunchSpec::blocking)",
+              std::string(what) + " has to wait, but the kernel was launched as one that "
+                                  "never does (LaunchSpec::blocking)",
               site);
 }
 
-uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe,
-                       const char *what, uint32_t site) {
+uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe, const char *what,
+                       uint32_t site) {
   const nrd_program &abi = p.abi;
   if (uint32_t(pe) >= uint32_t(abi.num_ranks)) [[unlikely]] {
     noteBadRank(p, what, pe, site);
@@ -103,11 +95,9 @@ uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe,
   uint64_t heaps = abi.heap_bytes * uint64_t(abi.num_ranks);
   uint64_t inHeaps = uint64_t(at - abi.heap_base);
   uint64_t offset = inHeaps - abi.heap_bytes * uint64_t(abi.rank);
-  if (abi.heap_base && offset < abi.heap_bytes &&
-      bytes <= abi.heap_bytes - offset) [[likely]]
+  if (abi.heap_base && offset < abi.heap_bytes && bytes <= abi.heap_bytes - offset) [[likely]]
     return p.transport->at(pe, offset);
-  if (pe == abi.rank && int64_t(bytes) >= 0 &&
-      (!abi.heap_base || inHeaps >= heaps))
+  if (pe == abi.rank && int64_t(bytes) >= 0 && (!abi.heap_base || inHeaps >= heaps))
     return const_cast<uint8_t *>(at);
   noteNotSymmetric(p, what, ptr, bytes, site);
   p.worker->leave(p);
@@ -145,16 +135,14 @@ void blockProgram(Program &p, const char *what, uint32_t site) {
 static bool noteBarrierMismatch(Program &p, const char *what, uint32_t site) {
   const Job::Impl &job = p.launch->job;
   for (int32_t r = 0; r < job.worldSize; ++r) {
-    uint64_t other =
-        job.control.rank(r).barrierId.load(std::memory_order_acquire);
+    uint64_t other = job.control.rank(r).barrierId.load(std::memory_order_acquire);
     uint64_t own = job.slot().barrierId.load(std::memory_order_relaxed);
     if (other == own || other >> 32 != own >> 32)
       continue;
     noteFailure(p, StatusCode::BarrierMismatch,
-                std::string(what) + ": rank " + std::to_string(job.rank) +
-                    " is at barrier " + std::to_string(uint32_t(own) + 1) +
-                    " of its launch, rank " + std::to_string(r) +
-                    " at barrier " + std::to_string(uint32_t(other) + 1) +
+                std::string(what) + ": rank " + std::to_string(job.rank) + " is at barrier " +
+                    std::to_string(uint32_t(own) + 1) + " of its launch, rank " +
+                    std::to_string(r) + " at barrier " + std::to_string(uint32_t(other) + 1) +
                     " of its own: the ranks have not executed the same number "
                     "of barriers",
                 site);
@@ -172,12 +160,11 @@ static bool arriveForRank(Program &p, const char *what, uint32_t site) {
     return true;
   JobHeader &header = job.header();
   RankSlot &slot = job.slot();
-  slot.barrierId.store(packBarrierId(launch.kernelHash, index),
-                       std::memory_order_relaxed);
+  slot.barrierId.store(packBarrierId(launch.kernelHash, index), std::memory_order_relaxed);
   uint64_t target = ++job.deviceBarriers;
   slot.barriers.store(target, std::memory_order_release);
-  uint64_t before = header.deviceArrived.value.fetch_add(
-      index << 16 | 1, std::memory_order_acq_rel);
+  uint64_t before =
+      header.deviceArrived.value.fetch_add(index << 16 | 1, std::memory_order_acq_rel);
   if ((before & 0xffff) + 1 < uint64_t(job.worldSize)) {
     launch.barrierTarget.store(target, std::memory_order_release);
     return false;
@@ -204,10 +191,8 @@ static void barrier(Program &p, const char *what, uint32_t site) {
     worker.leave(p);
   }
   p.condition.kind = WaitCondition::Barrier;
-  p.condition.generation =
-      launch.barrierGeneration.load(std::memory_order_acquire);
-  uint64_t arrived =
-      launch.barrierArrived.fetch_add(1, std::memory_order_seq_cst) + 1;
+  p.condition.generation = launch.barrierGeneration.load(std::memory_order_acquire);
+  uint64_t arrived = launch.barrierArrived.fetch_add(1, std::memory_order_seq_cst) + 1;
   if (arrived == launch.total) {
     launch.barrierArrived.store(0, std::memory_order_seq_cst);
     if (arriveForRank(p, what, site)) {
@@ -247,13 +232,12 @@ static bool noteSignalsOutside(Program &p, uint32_t site) {
     end = offset - a->offset + needed - a->bytes;
   }
   std::string message = "wait: " + std::to_string(c.count) + " signals, " +
-                        std::to_string(c.stride) + " bytes apart, from " +
-                        job.describe(c.address) + " on reach " +
-                        std::to_string(end) + " bytes past its end";
+                        std::to_string(c.stride) + " bytes apart, from " + job.describe(c.address) +
+                        " on reach " + std::to_string(end) + " bytes past its end";
   if (p.abi.wait_stride)
     message += " (the profile " + std::string(job.settings.profile.name) +
-               " puts the signals of one wait " +
-               std::to_string(p.abi.wait_stride) + " bytes apart)";
+               " puts the signals of one wait " + std::to_string(p.abi.wait_stride) +
+               " bytes apart)";
   noteFailure(p, StatusCode::BadAccess, std::move(message), site);
   return true;
 }
@@ -282,8 +266,8 @@ uint64_t nrd_clock_ns(nrd_program *) {
   return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
 }
 
-int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value,
-                 int32_t elem_bytes, uint32_t site) {
+int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value, int32_t elem_bytes,
+                 uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   if (count <= 0) [[unlikely]] {
@@ -310,14 +294,12 @@ int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value,
   return 0;
 }
 
-void nrd_notify(nrd_program *prog, void *signal, int64_t value, int32_t rank,
-                int32_t sig_op, int32_t comm_scope, int32_t elem_bytes,
-                uint32_t site) {
+void nrd_notify(nrd_program *prog, void *signal, int64_t value, int32_t rank, int32_t sig_op,
+                int32_t comm_scope, int32_t elem_bytes, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   checkAligned(p, signal, elem_bytes, "notify", site);
-  uint8_t *at =
-      remoteAddress(p, signal, uint64_t(elem_bytes), rank, "notify", site);
+  uint8_t *at = remoteAddress(p, signal, uint64_t(elem_bytes), rank, "notify", site);
   p.worker->maybeYield(p);
   if (comm_scope != NRD_COMM_INTER_NODE) {
     if (!p.transport->reachable(rank)) [[unlikely]] {

@@ -4,7 +4,10 @@
 namespace nereid::runtime {
 
 const std::vector<RuntimeSymbol> &runtimeSymbols() {
-#define NRD_SYMBOL(name) {#name, reinterpret_cast<void *>(&name)}
+#define NRD_SYMBOL(name)                                                                           \
+  {                                                                                                \
+    #name, reinterpret_cast<void *>(&name)                                                         \
+  }
   static const std::vector<RuntimeSymbol> symbols = {
       NRD_SYMBOL(nrd_yield),
       NRD_SYMBOL(nrd_clock_ns),

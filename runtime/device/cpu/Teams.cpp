@@ -13,8 +13,7 @@ namespace nereid::runtime {
 // Reports
 //===----------------------------------------------------------------------===//
 
-static void noteNoTeam(Program &p, const char *what, int32_t handle,
-                       uint32_t site) {
+static void noteNoTeam(Program &p, const char *what, int32_t handle, uint32_t site) {
   noteFailure(p, StatusCode::BadRank,
               std::string(what) + ": " + std::to_string(handle) +
                   " is no team of this job, or one that has been destroyed; "
@@ -23,48 +22,40 @@ static void noteNoTeam(Program &p, const char *what, int32_t handle,
               site);
 }
 
-static void noteNoMember(Program &p, const char *what, const Team &team,
-                         uint32_t site) {
-  std::string name = team.slot ? p.launch->job.describeTeam(team)
-                               : "TEAM_INVALID, which has no members";
+static void noteNoMember(Program &p, const char *what, const Team &team, uint32_t site) {
+  std::string name =
+      team.slot ? p.launch->job.describeTeam(team) : "TEAM_INVALID, which has no members";
   noteFailure(p, StatusCode::BadRank,
-              std::string(what) + ": rank " + std::to_string(p.abi.rank) +
-                  " is not a member of " + name +
-                  "; only its members may call this",
+              std::string(what) + ": rank " + std::to_string(p.abi.rank) + " is not a member of " +
+                  name + "; only its members may call this",
               site);
 }
 
-static void noteTwoPrograms(Program &p, const char *what, uint64_t other,
-                            uint32_t site) {
+static void noteTwoPrograms(Program &p, const char *what, uint64_t other, uint32_t site) {
   const LaunchState &launch = *p.launch;
   std::array<int32_t, 3> id = launch.programId(other);
   noteFailure(p, StatusCode::BarrierMismatch,
-              std::string(what) + ": program (" + std::to_string(id[0]) +
-                  ", " + std::to_string(id[1]) + ", " + std::to_string(id[2]) +
+              std::string(what) + ": program (" + std::to_string(id[0]) + ", " +
+                  std::to_string(id[1]) + ", " + std::to_string(id[2]) +
                   ") of this rank is in it already; under the profile " +
-                  launch.job.settings.profile.name +
-                  " exactly one program of each rank calls it",
+                  launch.job.settings.profile.name + " exactly one program of each rank calls it",
               site);
 }
 
-static void noteCalls(Program &p, const char *what, const char *of,
-                      const Team &team, uint64_t own, uint64_t other,
-                      uint32_t site) {
+static void noteCalls(Program &p, const char *what, const char *of, const Team &team, uint64_t own,
+                      uint64_t other, uint32_t site) {
   noteFailure(p, StatusCode::Mismatch,
-              std::string(what) + ": the members of " +
-                  p.launch->job.describeTeam(team) + " disagree about the " +
-                  of + ": rank " + std::to_string(p.abi.rank) + " passes " +
-                  std::to_string(own) + ", rank " + std::to_string(team.start) +
+              std::string(what) + ": the members of " + p.launch->job.describeTeam(team) +
+                  " disagree about the " + of + ": rank " + std::to_string(p.abi.rank) +
+                  " passes " + std::to_string(own) + ", rank " + std::to_string(team.start) +
                   " passes " + std::to_string(other),
               site);
 }
 
-static void noteRoot(Program &p, const char *what, int32_t root,
-                     const Team &team, uint32_t site) {
+static void noteRoot(Program &p, const char *what, int32_t root, const Team &team, uint32_t site) {
   noteFailure(p, StatusCode::BadRank,
-              std::string(what) + ": the root " + std::to_string(root) +
-                  " is no member of " + p.launch->job.describeTeam(team) +
-                  ", whose members are numbered 0 to " +
+              std::string(what) + ": the root " + std::to_string(root) + " is no member of " +
+                  p.launch->job.describeTeam(team) + ", whose members are numbered 0 to " +
                   std::to_string(team.size - 1),
               site);
 }
@@ -82,11 +73,9 @@ void reportMissingAtTeam(LaunchState &launch, const Program *ended) {
   });
   detail.message =
       (ended ? std::string("this program has ended without reaching ")
-             : std::to_string(launch.finished.load()) + " of " +
-                   std::to_string(launch.total) +
+             : std::to_string(launch.finished.load()) + " of " + std::to_string(launch.total) +
                    " programs have ended without reaching ") +
-      where + " that " + std::to_string(arrived) + " of " +
-      std::to_string(launch.total) +
+      where + " that " + std::to_string(arrived) + " of " + std::to_string(launch.total) +
       " programs wait at; all programs must reach it, or none";
   if (ended) {
     detail.program = launch.programId(ended->linear);
@@ -95,8 +84,7 @@ void reportMissingAtTeam(LaunchState &launch, const Program *ended) {
   launch.fail(std::move(detail));
 }
 
-std::string describeTeamWait(const LaunchState &launch,
-                             const LaunchTeam &waited) {
+std::string describeTeamWait(const LaunchState &launch, const LaunchTeam &waited) {
   const Job::Impl &job = launch.job;
   const Team &team = waited.team;
   std::string name = job.describeTeam(team);
@@ -107,8 +95,7 @@ std::string describeTeamWait(const LaunchState &launch,
   std::string missing;
   for (int32_t i = 0; i < team.size; ++i) {
     int32_t rank = team.rankOf(i);
-    uint64_t at =
-        job.control.rank(rank).teamBarrier.load(std::memory_order_acquire);
+    uint64_t at = job.control.rank(rank).teamBarrier.load(std::memory_order_acquire);
     if (at == (uint64_t(team.key) << 32 | uint32_t(number)))
       continue;
     missing += (missing.empty() ? "rank " : ", rank ") + std::to_string(rank);
@@ -121,8 +108,7 @@ std::string describeTeamWait(const LaunchState &launch,
 //===----------------------------------------------------------------------===//
 
 /// The team of that handle in this launch; fails unless the rank is a member.
-static LaunchTeam &memberTeam(Program &p, const char *what, int32_t handle,
-                              uint32_t site) {
+static LaunchTeam &memberTeam(Program &p, const char *what, int32_t handle, uint32_t site) {
   Team team = p.launch->job.findTeam(handle);
   if (!team.slot && handle != NRD_TEAM_INVALID) [[unlikely]] {
     noteNoTeam(p, what, handle, site);
@@ -141,10 +127,9 @@ static bool arriveForRank(Program &p, LaunchTeam &t) {
     return true;
   TeamCounter &counter = t.team.slot->device;
   uint64_t number = counter.epoch.load(std::memory_order_acquire) + 1;
-  p.launch->job.slot().teamBarrier.store(
-      uint64_t(t.team.key) << 32 | uint32_t(number), std::memory_order_release);
-  if (counter.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 <
-      uint64_t(t.team.size)) {
+  p.launch->job.slot().teamBarrier.store(uint64_t(t.team.key) << 32 | uint32_t(number),
+                                         std::memory_order_release);
+  if (counter.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < uint64_t(t.team.size)) {
     t.target.store(number, std::memory_order_release);
     return false;
   }
@@ -153,8 +138,7 @@ static bool arriveForRank(Program &p, LaunchTeam &t) {
   return true;
 }
 
-static void barrier(Program &p, LaunchTeam &t, const char *what, int32_t flags,
-                    uint32_t site) {
+static void barrier(Program &p, LaunchTeam &t, const char *what, int32_t flags, uint32_t site) {
   LaunchState &launch = *p.launch;
   Worker &worker = *p.worker;
   p.site = site;
@@ -179,12 +163,9 @@ static void barrier(Program &p, LaunchTeam &t, const char *what, int32_t flags,
     }
   } else {
     // A call on one vector core stands for the whole program.
-    uint64_t weight = flags & NRD_BARRIER_GATED
-                          ? uint64_t(p.abi.sub_vec_num)
-                          : 1;
+    uint64_t weight = flags & NRD_BARRIER_GATED ? uint64_t(p.abi.sub_vec_num) : 1;
     launch.teams.waiting.fetch_add(weight, std::memory_order_seq_cst);
-    uint64_t arrived =
-        t.arrived.fetch_add(weight, std::memory_order_seq_cst) + weight;
+    uint64_t arrived = t.arrived.fetch_add(weight, std::memory_order_seq_cst) + weight;
     if (arrived < launch.total) {
       if (launch.finished.load(std::memory_order_seq_cst) > 0) {
         p.waitName = what;
@@ -221,15 +202,13 @@ static bool speaks(const Program &p) {
 }
 
 /// Barrier at which the members also compare what they pass.
-static void enterCollective(Program &p, LaunchTeam &t, const char *what,
-                            uint64_t bytes, uint64_t root, int32_t flags,
-                            uint32_t site) {
+static void enterCollective(Program &p, LaunchTeam &t, const char *what, uint64_t bytes,
+                            uint64_t root, int32_t flags, uint32_t site) {
   Team &team = t.team;
   checkBytes(p, bytes, what, site);
   TeamCall *call = nullptr;
   if (speaks(p) && team.size > 1) {
-    uint64_t number =
-        team.slot->device.epoch.load(std::memory_order_acquire) + 1;
+    uint64_t number = team.slot->device.epoch.load(std::memory_order_acquire) + 1;
     call = &team.slot->call[number & 1];
     if (team.start == p.abi.rank) {
       call->bytes.store(bytes, std::memory_order_relaxed);
@@ -252,8 +231,8 @@ static void enterCollective(Program &p, LaunchTeam &t, const char *what,
 }
 
 /// Copies from `source`'s place on `rank` to `dest` here.
-static void pull(Program &p, const char *what, void *dest, const void *source,
-                 uint64_t bytes, int32_t rank, uint32_t site) {
+static void pull(Program &p, const char *what, void *dest, const void *source, uint64_t bytes,
+                 int32_t rank, uint32_t site) {
   if (bytes == 0)
     return;
   const uint8_t *from = remoteAddress(p, source, bytes, rank, what, site);
@@ -297,8 +276,8 @@ int32_t nrd_team_n_pes(nrd_program *prog, int32_t handle, uint32_t site) {
   return team.slot ? team.size : -1;
 }
 
-int32_t nrd_team_translate_pe(nrd_program *prog, int32_t from, int32_t pe,
-                              int32_t to, uint32_t site) {
+int32_t nrd_team_translate_pe(nrd_program *prog, int32_t from, int32_t pe, int32_t to,
+                              uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   const Job::Impl &job = p.launch->job;
@@ -313,16 +292,14 @@ int32_t nrd_team_translate_pe(nrd_program *prog, int32_t from, int32_t pe,
   return target.memberOf(source.rankOf(pe));
 }
 
-void nrd_team_barrier(nrd_program *prog, int32_t handle, int32_t flags,
-                      uint32_t site) {
+void nrd_team_barrier(nrd_program *prog, int32_t handle, int32_t flags, uint32_t site) {
   Program &p = programOf(prog);
   const char *what = flags & NRD_BARRIER_SYNC ? "team_sync" : "barrier";
   barrier(p, memberTeam(p, what, handle, site), what, flags, site);
 }
 
-void nrd_team_broadcast(nrd_program *prog, int32_t handle, void *dest,
-                        const void *source, uint64_t bytes, int32_t root,
-                        int32_t flags, uint32_t site) {
+void nrd_team_broadcast(nrd_program *prog, int32_t handle, void *dest, const void *source,
+                        uint64_t bytes, int32_t root, int32_t flags, uint32_t site) {
   Program &p = programOf(prog);
   LaunchTeam &t = memberTeam(p, "broadcast", handle, site);
   if (root < 0 || root >= t.team.size) [[unlikely]] {
@@ -336,17 +313,16 @@ void nrd_team_broadcast(nrd_program *prog, int32_t handle, void *dest,
   barrier(p, t, "broadcast", flags, site);
 }
 
-void nrd_team_fcollect(nrd_program *prog, int32_t handle, void *dest,
-                       const void *source, uint64_t bytes, int32_t flags,
-                       uint32_t site) {
+void nrd_team_fcollect(nrd_program *prog, int32_t handle, void *dest, const void *source,
+                       uint64_t bytes, int32_t flags, uint32_t site) {
   Program &p = programOf(prog);
   LaunchTeam &t = memberTeam(p, "fcollect", handle, site);
   enterCollective(p, t, "fcollect", bytes, 0, flags, site);
   for (int32_t i = 0; copies(p, flags) && i < t.team.size; ++i) {
     // Each begins with its own, so that they do not all read from one.
     int32_t member = (i + t.team.memberOf(p.abi.rank)) % t.team.size;
-    pull(p, "fcollect", static_cast<uint8_t *>(dest) + uint64_t(member) * bytes,
-         source, bytes, t.team.rankOf(member), site);
+    pull(p, "fcollect", static_cast<uint8_t *>(dest) + uint64_t(member) * bytes, source, bytes,
+         t.team.rankOf(member), site);
   }
   barrier(p, t, "fcollect", flags, site);
 }

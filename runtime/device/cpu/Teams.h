@@ -40,13 +40,11 @@ struct LaunchTeam {
     if (generation.load(std::memory_order_acquire) != joined)
       return true;
     uint64_t number = target.load(std::memory_order_acquire);
-    if (number == 0 ||
-        team.slot->device.epoch.load(std::memory_order_acquire) < number)
+    if (number == 0 || team.slot->device.epoch.load(std::memory_order_acquire) < number)
       return false;
     // The first to see it lets this rank's programs go.
     target.compare_exchange_strong(number, 0, std::memory_order_acq_rel);
-    generation.compare_exchange_strong(joined, joined + 1,
-                                       std::memory_order_acq_rel);
+    generation.compare_exchange_strong(joined, joined + 1, std::memory_order_acq_rel);
     return true;
   }
 };

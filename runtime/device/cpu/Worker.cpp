@@ -72,8 +72,7 @@ static int32_t currentThread() {
 }
 
 void Worker::run(LaunchState &launch) {
-  random = job.settings.seed * 0x9e3779b97f4a7c15u +
-           uint64_t(job.rank) * 0xd1b54a32d192ed03u +
+  random = job.settings.seed * 0x9e3779b97f4a7c15u + uint64_t(job.rank) * 0xd1b54a32d192ed03u +
            (uint64_t(index) << 20) + launch.number + 1;
   if (random == 0)
     random = 1;
@@ -116,9 +115,8 @@ void Worker::runPlain(LaunchState &launch) {
   if (!p.reserveScratch(launch.spec.scratchBytes)) {
     FailureDetail detail;
     detail.code = StatusCode::OutOfMemory;
-    detail.message = "no memory for " +
-                     std::to_string(launch.spec.scratchBytes) +
-                     " bytes of tile buffers";
+    detail.message =
+        "no memory for " + std::to_string(launch.spec.scratchBytes) + " bytes of tile buffers";
     launch.fail(std::move(detail));
     return;
   }
@@ -143,9 +141,7 @@ void Worker::runPlain(LaunchState &launch) {
     if (seen >= total)
       return;
     // Large pieces first, single programs at the end.
-    uint64_t chunk =
-        invited ? std::clamp<uint64_t>((total - seen) / (4 * workers), 1, 256)
-                : 1;
+    uint64_t chunk = invited ? std::clamp<uint64_t>((total - seen) / (4 * workers), 1, 256) : 1;
     uint64_t begin = launch.next.fetch_add(chunk, std::memory_order_relaxed);
     uint64_t end = std::min(begin + chunk, total);
     running = &p;
@@ -164,8 +160,7 @@ void Worker::runPlain(LaunchState &launch) {
         WorkerPool::of(job).invite();
         invited = true;
       }
-      if (now - begun > kInterruptEveryNs &&
-          now >= nextInterrupt.load(std::memory_order_relaxed)) {
+      if (now - begun > kInterruptEveryNs && now >= nextInterrupt.load(std::memory_order_relaxed)) {
         nextInterrupt.store(now + kInterruptEveryNs, std::memory_order_relaxed);
         if (interruptRequested()) {
           FailureDetail detail;
@@ -184,8 +179,7 @@ void Worker::runPlain(LaunchState &launch) {
 
 void Worker::enterFiber(Program &program) {
 #if defined(NEREID_ASAN)
-  __sanitizer_start_switch_fiber(&fakeStack, program.stackBase,
-                                 program.stackBytes);
+  __sanitizer_start_switch_fiber(&fakeStack, program.stackBase, program.stackBytes);
 #endif
 #if defined(NEREID_TSAN)
   __tsan_switch_to_fiber(program.sanitizerFiber, 0);
@@ -201,8 +195,8 @@ void Worker::enterFiber(Program &program) {
 
 void Worker::exitFiber(Program &program, bool forGood) {
 #if defined(NEREID_ASAN)
-  __sanitizer_start_switch_fiber(forGood ? nullptr : &program.fakeStack,
-                                 threadStack, threadStackBytes);
+  __sanitizer_start_switch_fiber(forGood ? nullptr : &program.fakeStack, threadStack,
+                                 threadStackBytes);
 #endif
 #if defined(NEREID_TSAN)
   __tsan_switch_to_fiber(sanitizerThread, 0);
@@ -210,8 +204,7 @@ void Worker::exitFiber(Program &program, bool forGood) {
   transfer_t from = jump_fcontext(scheduler, nullptr);
   scheduler = from.fctx;
 #if defined(NEREID_ASAN)
-  __sanitizer_finish_switch_fiber(program.fakeStack, &threadStack,
-                                  &threadStackBytes);
+  __sanitizer_finish_switch_fiber(program.fakeStack, &threadStack, &threadStackBytes);
 #endif
 }
 
@@ -220,8 +213,7 @@ void Worker::fiberMain(transfer_t from) {
   Worker &worker = *program.worker;
   worker.scheduler = from.fctx;
 #if defined(NEREID_ASAN)
-  __sanitizer_finish_switch_fiber(nullptr, &worker.threadStack,
-                                  &worker.threadStackBytes);
+  __sanitizer_finish_switch_fiber(nullptr, &worker.threadStack, &worker.threadStackBytes);
 #endif
   program.launch->spec.kernel(&program.abi, program.launch->spec.args);
   program.state = ProgramState::Done;
@@ -247,14 +239,13 @@ void Worker::poll(Program &program, bool first) {
     bumpProgress();
   }
   if (!launch.random) {
-    const bool alone = job.maySpin && live.size() == 1 &&
-                       launch.unstarted.load(std::memory_order_relaxed) == 0;
+    const bool alone =
+        job.maySpin && live.size() == 1 && launch.unstarted.load(std::memory_order_relaxed) == 0;
     const bool patient = alone || !launch.spins.load(std::memory_order_relaxed);
     uint64_t limit = kLongPollTicks;
     if (!patient)
-      limit = std::max(kShortPollTicks,
-                       std::min((now - program.pollsSince) / kPollShare,
-                                kLongPollTicks / live.size()));
+      limit = std::max(kShortPollTicks, std::min((now - program.pollsSince) / kPollShare,
+                                                 kLongPollTicks / live.size()));
     if (now - program.resumedAt < limit && !launch.stopping())
       return;
     if (!alone && patient)
@@ -298,19 +289,16 @@ Program *Worker::obtain(LaunchState &launch) {
   p->worker = this;
   p->transport = job.transport.get();
   p->fiber = true;
-  if (p->reserveStack(job.settings.stackBytes) &&
-      p->reserveScratch(launch.spec.scratchBytes))
+  if (p->reserveStack(job.settings.stackBytes) && p->reserveScratch(launch.spec.scratchBytes))
     return p;
   freePrograms.push_back(p);
   FailureDetail detail;
   detail.code = StatusCode::OutOfMemory;
-  detail.message = "no memory for one more program: all " +
-                   std::to_string(launch.total) +
+  detail.message = "no memory for one more program: all " + std::to_string(launch.total) +
                    " programs of a kernel that waits must be alive at once, "
                    "each with a stack of " +
                    sizeText(job.settings.stackBytes) + " and " +
-                   sizeText(launch.spec.scratchBytes) +
-                   " of tile buffers; launch a smaller grid";
+                   sizeText(launch.spec.scratchBytes) + " of tile buffers; launch a smaller grid";
   launch.fail(std::move(detail));
   return nullptr;
 }
@@ -334,8 +322,7 @@ bool Worker::startNext(LaunchState &launch, Share &share, uint64_t shareIndex) {
   p->abi.scratch = p->scratch;
   p->abi.runtime = p;
   launch.fillPosition(p->abi, at);
-  p->context = make_fcontext(p->stackBase + p->stackBytes, p->stackBytes,
-                             &Worker::fiberMain);
+  p->context = make_fcontext(p->stackBase + p->stackBytes, p->stackBytes, &Worker::fiberMain);
 #if defined(NEREID_TSAN)
   p->sanitizerFiber = __tsan_create_fiber(0);
 #endif
@@ -358,8 +345,7 @@ bool Worker::startOwn(LaunchState &launch) {
   // after every single start.
   uint64_t batch = 1 + live.size() / 8;
   bool any = false;
-  while (batch-- > 0 && !launch.stopping() &&
-         startNext(launch, launch.shares[index], index))
+  while (batch-- > 0 && !launch.stopping() && startNext(launch, launch.shares[index], index))
     any = true;
   return any;
 }
@@ -368,12 +354,10 @@ bool Worker::startBesidePollers(LaunchState &launch) {
   if (launch.unstarted.load(std::memory_order_acquire) == 0)
     return false;
   uint64_t now = nowNs();
-  uint64_t pause =
-      std::min(kStartPauseNs * (1 + live.size() / 16), kMaxStartPauseNs);
+  uint64_t pause = std::min(kStartPauseNs * (1 + live.size() / 16), kMaxStartPauseNs);
   if (now - lastStart < pause)
     return false;
-  bool own = index < launch.shares.size() &&
-             startNext(launch, launch.shares[index], index);
+  bool own = index < launch.shares.size() && startNext(launch, launch.shares[index], index);
   if (!own && (now - lastStart < kStealAfterNs || !steal(launch)))
     return false;
   lastStart = nowNs();
@@ -410,12 +394,10 @@ bool Worker::isReady(LaunchState &launch, Program &program) {
   if (launch.barrierGeneration.load(std::memory_order_acquire) != c.generation)
     return true;
   uint64_t target = launch.barrierTarget.load(std::memory_order_acquire);
-  if (target == 0 ||
-      job.header().deviceEpoch.value.load(std::memory_order_acquire) < target)
+  if (target == 0 || job.header().deviceEpoch.value.load(std::memory_order_acquire) < target)
     return false;
   // All ranks have come. The first to see it lets this rank's programs go.
-  launch.barrierTarget.compare_exchange_strong(target, 0,
-                                               std::memory_order_acq_rel);
+  launch.barrierTarget.compare_exchange_strong(target, 0, std::memory_order_acq_rel);
   uint64_t generation = c.generation;
   launch.barrierGeneration.compare_exchange_strong(generation, generation + 1,
                                                    std::memory_order_acq_rel);
@@ -454,8 +436,7 @@ bool Worker::resume(LaunchState &launch, Program &program) {
 #if defined(NEREID_ASAN)
     ASAN_UNPOISON_MEMORY_REGION(program.stackBase, program.stackBytes);
 #endif
-    launch.fate[program.linear] =
-        program.failed ? LaunchState::Left : LaunchState::Finished;
+    launch.fate[program.linear] = program.failed ? LaunchState::Left : LaunchState::Finished;
     if (!program.failed) {
       launch.finished.fetch_add(1, std::memory_order_seq_cst);
       if (launch.barrierArrived.load(std::memory_order_seq_cst) > 0)
@@ -465,8 +446,7 @@ bool Worker::resume(LaunchState &launch, Program &program) {
     }
     return true;
   }
-  if (!polled || program.state != ProgramState::Polling ||
-      activity != activityBefore)
+  if (!polled || program.state != ProgramState::Polling || activity != activityBefore)
     return true;
   // A spin loop came around once more. When that took long, it did something
   // else in between.
@@ -599,8 +579,7 @@ void Worker::recordWaiting(LaunchState &launch) {
   std::lock_guard<std::mutex> guard(launch.lock);
   for (Program *p : live)
     if (p->state != ProgramState::Done)
-      launch.waiting.push_back(
-          {p->linear, p->state, p->site, p->waitName, p->condition});
+      launch.waiting.push_back({p->linear, p->state, p->site, p->waitName, p->condition});
 }
 
 void Worker::cancelAll(LaunchState &launch) {
@@ -620,11 +599,9 @@ void Worker::reportMissing(LaunchState &launch, const Program *ended) {
   uint64_t arrived = launch.barrierArrived.load();
   detail.message =
       (ended ? std::string("this program has ended without reaching")
-             : std::to_string(launch.finished.load()) + " of " +
-                   std::to_string(launch.total) +
+             : std::to_string(launch.finished.load()) + " of " + std::to_string(launch.total) +
                    " programs have ended without reaching") +
-      " the barrier that " + std::to_string(arrived) + " of " +
-      std::to_string(launch.total) +
+      " the barrier that " + std::to_string(arrived) + " of " + std::to_string(launch.total) +
       " programs wait at; all programs must reach it, or none";
   if (ended) {
     detail.program = launch.programId(ended->linear);

@@ -78,17 +78,14 @@ struct LaunchState {
   /// Programs that had not ended when the launch stopped.
   std::vector<Waiting> waiting;
 
-  bool stopping() const {
-    return stop.load(std::memory_order_relaxed) || job.jobFailed();
-  }
+  bool stopping() const { return stop.load(std::memory_order_relaxed) || job.jobFailed(); }
   /// Adds a program that was left while it computed, at `site`.
   void noteRunning(const Program &program, uint32_t site);
   /// Programs of this rank wait at a barrier to which some rank has not come.
   /// (Ranks may leave as soon as all have, before everybody has noticed.)
   bool needsAllRanks() const {
     uint64_t target = barrierTarget.load(std::memory_order_acquire);
-    return target != 0 && job.header().deviceEpoch.value.load(
-                              std::memory_order_acquire) < target;
+    return target != 0 && job.header().deviceEpoch.value.load(std::memory_order_acquire) < target;
   }
   /// Takes the first error, tells the job, stops the launch.
   void fail(FailureDetail detail);
@@ -157,7 +154,7 @@ public:
 
   // For the signal handlers (Faults.cpp), which run on this worker's thread.
   Program *volatile running = nullptr; ///< whose code this thread executes
-  volatile bool reporting = false; ///< the runtime allocates memory for a report
+  volatile bool reporting = false;     ///< the runtime allocates memory for a report
   Landing landing = Landing::Fault;
   uint32_t landingSite = ~0u;
   int faultSignal = 0;
@@ -201,9 +198,7 @@ private:
     slot.progress.store(slot.progress.load(std::memory_order_relaxed) + 1,
                         std::memory_order_release);
   }
-  void setState(WorkerState state) {
-    slot.state.store(uint32_t(state), std::memory_order_release);
-  }
+  void setState(WorkerState state) { slot.state.store(uint32_t(state), std::memory_order_release); }
 
   static void fiberMain(boost::context::detail::transfer_t from);
   void enterFiber(Program &program);
@@ -213,7 +208,7 @@ private:
   std::vector<std::unique_ptr<Program>> programs; ///< owns all, live or free
   std::vector<Program *> freePrograms;
   std::vector<Program *> ready, polling; ///< of one random step
-  Program plain; ///< for launches without fibers
+  Program plain;                         ///< for launches without fibers
   std::jmp_buf plainExit;
   boost::context::detail::fcontext_t scheduler = nullptr;
   [[maybe_unused]] void *sanitizerThread = nullptr;
@@ -221,14 +216,14 @@ private:
   [[maybe_unused]] const void *threadStack = nullptr;
   [[maybe_unused]] size_t threadStackBytes = 0;
   uint64_t random = 1;
-  uint64_t yieldEvery = 4; ///< random schedules: calls between two yields
-  uint64_t activity = 0;   ///< how often programs did something for others
-  bool cancelling = false;   ///< programs that come back must leave
-  uint64_t pollTicks = 0;    ///< the shortest of the waits of those that poll
-  bool longPoll = false;     ///< a spin loop did more than spin, or the thread
-                             ///< was interrupted
-  uint32_t longPasses = 0;   ///< passes in a row with a long poll
-  uint64_t lastStart = 0; ///< when a program was started beside pollers, ns
+  uint64_t yieldEvery = 4;             ///< random schedules: calls between two yields
+  uint64_t activity = 0;               ///< how often programs did something for others
+  bool cancelling = false;             ///< programs that come back must leave
+  uint64_t pollTicks = 0;              ///< the shortest of the waits of those that poll
+  bool longPoll = false;               ///< a spin loop did more than spin, or the thread
+                                       ///< was interrupted
+  uint32_t longPasses = 0;             ///< passes in a row with a long poll
+  uint64_t lastStart = 0;              ///< when a program was started beside pollers, ns
   std::atomic<uint32_t> preemption{0}; ///< a PreemptRequest
   std::atomic<bool> inRun{false};
   pthread_t threadId{};

@@ -15,16 +15,15 @@ namespace nereid::runtime {
 static constexpr uint64_t kSpinNs = 50000;
 static constexpr uint64_t kInterruptEveryNs = 30000000;
 
-static void futexWait(std::atomic<uint32_t> &word, uint32_t expected,
-                      uint64_t ns) {
+static void futexWait(std::atomic<uint32_t> &word, uint32_t expected, uint64_t ns) {
   timespec ts{time_t(ns / 1000000000u), long(ns % 1000000000u)};
-  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAIT_PRIVATE,
-          expected, ns ? &ts : nullptr, nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAIT_PRIVATE, expected,
+          ns ? &ts : nullptr, nullptr, 0);
 }
 
 static void futexWakeAll(std::atomic<uint32_t> &word) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAKE_PRIVATE,
-          INT_MAX, nullptr, nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr,
+          nullptr, 0);
 }
 
 static void pinTo(const Job::Impl &job, size_t index) {
@@ -35,8 +34,7 @@ static void pinTo(const Job::Impl &job, size_t index) {
   int count = CPU_COUNT(&allowed);
   if (count < 1)
     return;
-  int wanted =
-      int((size_t(job.rank) * size_t(job.numThreads) + index) % size_t(count));
+  int wanted = int((size_t(job.rank) * size_t(job.numThreads) + index) % size_t(count));
   for (int core = 0; core < CPU_SETSIZE; ++core) {
     if (!CPU_ISSET(core, &allowed) || wanted-- > 0)
       continue;

@@ -24,8 +24,8 @@ void PendingOperation::takeData() {
 }
 
 Network::Network(const Transport::Shape &shape, bool background)
-    : shape(shape), background(background),
-      fences(size_t(shape.worldSize)), earliest(size_t(shape.worldSize)) {}
+    : shape(shape), background(background), fences(size_t(shape.worldSize)),
+      earliest(size_t(shape.worldSize)) {}
 
 Network::~Network() {
   {
@@ -47,9 +47,7 @@ bool Network::isSymmetric(const void *at, uint64_t bytes) const {
   return false;
 }
 
-void Network::publishCount() {
-  shape.inFlight->store(pending.size(), std::memory_order_release);
-}
+void Network::publishCount() { shape.inFlight->store(pending.size(), std::memory_order_release); }
 
 void Network::add(PendingOperation operation) {
   std::lock_guard<std::mutex> guard(lock);
@@ -95,8 +93,7 @@ void Network::collect(int32_t pe) {
     const PendingOperation &p = pending[i];
     if (pe >= 0 && p.pe != pe)
       continue;
-    if (p.kind == PendingOperation::Get ||
-        p.fences == earliest[size_t(p.pe)])
+    if (p.kind == PendingOperation::Get || p.fences == earliest[size_t(p.pe)])
       next.push_back(i);
   }
 }
@@ -159,8 +156,7 @@ void Network::letGoOfArguments() {
       carryOut(i);
       continue;
     }
-    if (p.bytes && !p.data && p.kind != PendingOperation::Get &&
-        !isSymmetric(p.from, p.bytes)) {
+    if (p.bytes && !p.data && p.kind != PendingOperation::Get && !isSymmetric(p.from, p.bytes)) {
       p.takeData();
       bytesTaken += p.bytes;
     }

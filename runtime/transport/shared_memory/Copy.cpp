@@ -42,46 +42,40 @@ static inline void copySmall(uint8_t *to, const uint8_t *from, uint64_t n) {
 static void copySse(uint8_t *to, const uint8_t *from, uint64_t n, bool stream) {
   if (n <= 16)
     return copySmall(to, from, n);
-  __m128i last = _mm_loadu_si128(
-      reinterpret_cast<const __m128i *>(from + n - 16));
+  __m128i last = _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + n - 16));
   uint8_t *lastAt = to + n - 16;
   uint64_t head = (16 - (uintptr_t(to) & 15)) & 15;
   if (head) {
-    _mm_storeu_si128(
-        reinterpret_cast<__m128i *>(to),
-        _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)));
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(to),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)));
     to += head;
     from += head;
     n -= head;
   }
   for (; n >= 64; n -= 64, to += 64, from += 64)
     for (int i = 0; i < 64; i += 16) {
-      __m128i v =
-          _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + i));
+      __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + i));
       if (stream)
         _mm_stream_si128(reinterpret_cast<__m128i *>(to + i), v);
       else
         _mm_store_si128(reinterpret_cast<__m128i *>(to + i), v);
     }
   for (; n >= 16; n -= 16, to += 16, from += 16)
-    _mm_store_si128(
-        reinterpret_cast<__m128i *>(to),
-        _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)));
+    _mm_store_si128(reinterpret_cast<__m128i *>(to),
+                    _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)));
   _mm_storeu_si128(reinterpret_cast<__m128i *>(lastAt), last);
 }
 
-__attribute__((target("avx2"))) static void
-copyAvx(uint8_t *to, const uint8_t *from, uint64_t n, bool stream) {
+__attribute__((target("avx2"))) static void copyAvx(uint8_t *to, const uint8_t *from, uint64_t n,
+                                                    bool stream) {
   if (n < 64)
     return copySse(to, from, n, false);
-  __m256i last =
-      _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + n - 32));
+  __m256i last = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + n - 32));
   uint8_t *lastAt = to + n - 32;
   uint64_t head = (32 - (uintptr_t(to) & 31)) & 31;
   if (head) {
-    _mm256_storeu_si256(
-        reinterpret_cast<__m256i *>(to),
-        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(to),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from)));
     to += head;
     from += head;
     n -= head;
@@ -89,20 +83,17 @@ copyAvx(uint8_t *to, const uint8_t *from, uint64_t n, bool stream) {
   if (stream) {
     for (; n >= 128; n -= 128, to += 128, from += 128)
       for (int i = 0; i < 128; i += 32)
-        _mm256_stream_si256(
-            reinterpret_cast<__m256i *>(to + i),
-            _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + i)));
+        _mm256_stream_si256(reinterpret_cast<__m256i *>(to + i),
+                            _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + i)));
   } else {
     for (; n >= 128; n -= 128, to += 128, from += 128)
       for (int i = 0; i < 128; i += 32)
-        _mm256_store_si256(
-            reinterpret_cast<__m256i *>(to + i),
-            _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + i)));
+        _mm256_store_si256(reinterpret_cast<__m256i *>(to + i),
+                           _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + i)));
   }
   for (; n >= 32; n -= 32, to += 32, from += 32)
-    _mm256_store_si256(
-        reinterpret_cast<__m256i *>(to),
-        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from)));
+    _mm256_store_si256(reinterpret_cast<__m256i *>(to),
+                       _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from)));
   _mm256_storeu_si256(reinterpret_cast<__m256i *>(lastAt), last);
 }
 
@@ -123,8 +114,8 @@ static bool fastStrings() {
 
 /// Whole lines; loads run ahead by prefetches, since lines out of another
 /// core's cache take longer to come than the core looks ahead by itself.
-__attribute__((target("avx512f"))) static void
-copyWide(uint8_t *to, const uint8_t *from, uint64_t n, bool stream) {
+__attribute__((target("avx512f"))) static void copyWide(uint8_t *to, const uint8_t *from,
+                                                        uint64_t n, bool stream) {
   if (n < 128)
     return copyAvx(to, from, n, false);
   __m512i last = _mm512_loadu_si512(from + n - 64);
@@ -139,8 +130,7 @@ copyWide(uint8_t *to, const uint8_t *from, uint64_t n, bool stream) {
   if (stream) {
     for (; n >= 256; n -= 256, to += 256, from += 256)
       for (int i = 0; i < 256; i += 64)
-        _mm512_stream_si512(reinterpret_cast<__m512i *>(to + i),
-                            _mm512_loadu_si512(from + i));
+        _mm512_stream_si512(reinterpret_cast<__m512i *>(to + i), _mm512_loadu_si512(from + i));
   } else if (n >= kStringBytes && (uintptr_t(from) & 63) == 0 && fastStrings()) {
     // The processor's own copy takes whole lines without reading what it will
     // overwrite; with the two sides shifted against each other it is a trap.
@@ -149,8 +139,7 @@ copyWide(uint8_t *to, const uint8_t *from, uint64_t n, bool stream) {
   } else {
     for (; n >= 256 + kAhead; n -= 256, to += 256, from += 256)
       for (int i = 0; i < 256; i += 64) {
-        _mm_prefetch(reinterpret_cast<const char *>(from + i + kAhead),
-                     _MM_HINT_T0);
+        _mm_prefetch(reinterpret_cast<const char *>(from + i + kAhead), _MM_HINT_T0);
         _mm512_store_si512(to + i, _mm512_loadu_si512(from + i));
       }
   }
@@ -180,9 +169,7 @@ static void copyAny(void *to, const void *from, uint64_t bytes, Way way) {
     _mm_sfence();
 }
 
-void copyPull(void *to, const void *from, uint64_t bytes) {
-  copyAny(to, from, bytes, Way::Pull);
-}
+void copyPull(void *to, const void *from, uint64_t bytes) { copyAny(to, from, bytes, Way::Pull); }
 void copyPush(void *to, const void *from, uint64_t bytes) {
   copyAny(to, from, bytes, bytes >= kStreamBytes ? Way::Stream : Way::Push);
 }

@@ -11,8 +11,7 @@ namespace nereid::runtime {
 
 /// Sets or adds (NRD_SIG_*), with release. `at` is aligned to `bytes`, which is
 /// 1, 2, 4 or 8.
-inline void updateSignal(uint8_t *at, uint64_t value, int32_t op,
-                         int32_t bytes) {
+inline void updateSignal(uint8_t *at, uint64_t value, int32_t op, int32_t bytes) {
   auto apply = [&](auto *word) {
     using T = std::remove_pointer_t<decltype(word)>;
     if (op == NRD_SIG_ADD)

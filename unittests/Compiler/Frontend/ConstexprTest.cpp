@@ -76,7 +76,8 @@ TEST(Constexpr, ComparisonOfIntegersAndFloatsIsExact) {
   EXPECT_FALSE(foldCompare(CompareOp::Eq, nan, nan, range));
   EXPECT_TRUE(foldCompare(CompareOp::NotEq, nan, Int(0), range));
   EXPECT_FALSE(foldCompare(CompareOp::LtE, nan, nan, range));
-  EXPECT_TRUE(foldCompare(CompareOp::Gt, std::numeric_limits<double>::infinity(), Int(1) << 126, range));
+  EXPECT_TRUE(
+      foldCompare(CompareOp::Gt, std::numeric_limits<double>::infinity(), Int(1) << 126, range));
 }
 
 TEST(Constexpr, IdentityLooksAtTheKind) {
@@ -97,8 +98,11 @@ TEST(Constexpr, StringsAndTuples) {
   EXPECT_EQ(failure(BinaryOp::Mult, tuple, Int(1) << 100), Diag::constexpr_too_long);
   EXPECT_EQ(failure(BinaryOp::Sub, tuple, Int(1)), Diag::constexpr_operands);
   auto at = [&](std::optional<int> start, std::optional<int> stop, std::optional<int> step) {
-    auto part = [](std::optional<int> i) { return std::make_shared<Value>(i ? Value(Int(*i)) : Value()); };
-    return pythonText(subscriptTuple(tuple, Slice{part(start), part(stop), part(step)}, SourceRange()));
+    auto part = [](std::optional<int> i) {
+      return std::make_shared<Value>(i ? Value(Int(*i)) : Value());
+    };
+    return pythonText(
+        subscriptTuple(tuple, Slice{part(start), part(stop), part(step)}, SourceRange()));
   };
   EXPECT_EQ(at(1, -1, {}), "(1, 2, 3)");
   EXPECT_EQ(at({}, {}, -2), "(4, 2, 0)");

@@ -19,7 +19,8 @@ std::shared_ptr<const SourceFile> source(std::vector<std::string> lines) {
 
 TEST(Diagnostics, LineCaretHelpAndNotes) {
   auto file = source({"def f(a):", "    x = a + bb", "    return x"});
-  Diagnostic d = makeDiagnostic(Diag::unknown_name, {file, 2, 13, 2, 15}, "bb", "did you mean 'b'?");
+  Diagnostic d =
+      makeDiagnostic(Diag::unknown_name, {file, 2, 13, 2, 15}, "bb", "did you mean 'b'?");
   d.notes.push_back({{file, 1, 7, 1, 8}, "the parameter"});
   EXPECT_EQ(render(d), "dir/kernel.py:2:13: error: name 'bb' is not defined\n"
                        "    2 |     x = a + bb\n"
@@ -54,7 +55,8 @@ TEST(Diagnostics, RangesOfSeveralLinesAndBehindTheEnd) {
             "dir/kernel.py:2:40: error: name 'f' is not defined\n"
             "    2 |   b)\n"
             "      |     ^\n");
-  EXPECT_EQ(render(makeDiagnostic(Diag::unknown_name, SourceRange(), "f", "")), "error: name 'f' is not defined\n");
+  EXPECT_EQ(render(makeDiagnostic(Diag::unknown_name, SourceRange(), "f", "")),
+            "error: name 'f' is not defined\n");
 }
 
 TEST(Diagnostics, CatalogueIsWellFormed) {

@@ -104,7 +104,8 @@ public:
     (result.push_back(std::move(stmts)), ...);
     return result;
   }
-  std::unique_ptr<FunctionDef> function(std::string name, std::vector<std::string> params, Block body) {
+  std::unique_ptr<FunctionDef> function(std::string name, std::vector<std::string> params,
+                                        Block body) {
     auto f = std::make_unique<FunctionDef>();
     f->name = std::move(name);
     f->range = f->nameRange = place();
@@ -127,7 +128,8 @@ class TableEnvironment : public Environment {
 public:
   std::map<std::string, Value> table;
 
-  std::optional<Value> lookup(const FunctionDef &, llvm::StringRef name, const SourceRange &) override {
+  std::optional<Value> lookup(const FunctionDef &, llvm::StringRef name,
+                              const SourceRange &) override {
     if (auto found = table.find(name.str()); found != table.end())
       return found->second;
     for (const char *module : {"tl", "python", "dl"})
@@ -135,9 +137,11 @@ public:
         return Value(Builtin{info});
     return std::nullopt;
   }
-  std::optional<Value> attribute(const Host &, llvm::StringRef, const SourceRange &) override { return std::nullopt; }
-  Value call(const Host &callee, llvm::ArrayRef<Value> args, llvm::ArrayRef<std::pair<std::string, Value>>,
-             const SourceRange &) override {
+  std::optional<Value> attribute(const Host &, llvm::StringRef, const SourceRange &) override {
+    return std::nullopt;
+  }
+  Value call(const Host &callee, llvm::ArrayRef<Value> args,
+             llvm::ArrayRef<std::pair<std::string, Value>>, const SourceRange &) override {
     calls.push_back(callee.description + "(" + std::to_string(args.size()) + ")");
     return Int(args.size());
   }
@@ -173,7 +177,8 @@ protected:
     return argument;
   }
 
-  mlir::OwningOpRef<mlir::ModuleOp> build(const FunctionDef &function, std::vector<KernelArgument> arguments) {
+  mlir::OwningOpRef<mlir::ModuleOp> build(const FunctionDef &function,
+                                          std::vector<KernelArgument> arguments) {
     KernelRequest request;
     request.function = &function;
     request.arguments = std::move(arguments);

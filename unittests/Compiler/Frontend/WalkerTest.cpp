@@ -31,7 +31,8 @@ TEST_F(WalkerTest, ArgumentsKeepNamesAndDivisibility) {
 }
 
 TEST_F(WalkerTest, OperationsStandWhereTheUserWroteThem) {
-  auto kernel = function("kernel", {"n"}, block(evaluate(binary(BinaryOp::Add, name("n"), name("n")))));
+  auto kernel =
+      function("kernel", {"n"}, block(evaluate(binary(BinaryOp::Add, name("n"), name("n")))));
   const auto &sum = llvm::cast<ExprStmt>(*kernel->body.front()).value;
   auto module = build(*kernel, {runtime("i32")});
   bool isFound = false;
@@ -69,7 +70,9 @@ TEST_F(WalkerTest, UnknownNameSuggestsANearOne) {
 
 TEST_F(WalkerTest, HostFunctionsGetConstantsOnly) {
   environment.table["host"] = Host{1, "host"};
-  auto good = function("kernel", {"n"}, block(evaluate(call("arange", number(0), call("host", number(7), number(8))))));
+  auto good =
+      function("kernel", {"n"},
+               block(evaluate(call("arange", number(0), call("host", number(7), number(8))))));
   EXPECT_NE(text(*build(*good, {runtime("i32")})).find("tensor<2xi32>"), std::string::npos);
   EXPECT_EQ(environment.calls, std::vector<std::string>{"host(2)"});
   auto bad = function("kernel", {"n"}, block(evaluate(call("host", name("n")))));
@@ -79,16 +82,19 @@ TEST_F(WalkerTest, HostFunctionsGetConstantsOnly) {
 TEST_F(WalkerTest, RequestsAreChecked) {
   auto kernel = function("kernel", {"n", "!C"}, {});
   EXPECT_EQ(failure(*kernel, {runtime("i32")}).id, Diag::kernel_argument_count);
-  EXPECT_EQ(failure(*kernel, {runtime("int"), constexprArgument(Int(1))}).id, Diag::kernel_argument_type);
+  EXPECT_EQ(failure(*kernel, {runtime("int"), constexprArgument(Int(1))}).id,
+            Diag::kernel_argument_type);
   EXPECT_EQ(failure(*kernel, {runtime("i32"), runtime("i32")}).id, Diag::kernel_argument_constexpr);
 }
 
 TEST_F(WalkerTest, TreesAreWalkedOnce) {
   // A loop whose body calls a host function: one call, one walk.
   environment.table["host"] = Host{1, "host"};
-  Block body = block(evaluate(call("host")), assign("a", binary(BinaryOp::Add, name("a"), name("i"))));
+  Block body =
+      block(evaluate(call("host")), assign("a", binary(BinaryOp::Add, name("a"), name("i"))));
   auto kernel =
-      function("kernel", {"n"}, block(assign("a", number(0)), loop("i", call("range", name("n")), std::move(body))));
+      function("kernel", {"n"},
+               block(assign("a", number(0)), loop("i", call("range", name("n")), std::move(body))));
   build(*kernel, {runtime("i32")});
   EXPECT_EQ(environment.calls.size(), 1u);
 }
@@ -100,9 +106,11 @@ TEST_F(WalkerTest, UnsupportedSyntaxIsRefusedWhereItIsReached) {
     e->instead = "define a function";
     return ExprPtr(std::move(e));
   };
-  auto skipped = function("kernel", {}, block(branch(constant(false), block(evaluate(unsupported())))));
+  auto skipped =
+      function("kernel", {}, block(branch(constant(false), block(evaluate(unsupported())))));
   build(*skipped, {});
-  auto reached = function("kernel", {}, block(branch(constant(true), block(evaluate(unsupported())))));
+  auto reached =
+      function("kernel", {}, block(branch(constant(true), block(evaluate(unsupported())))));
   Diagnostic d = failure(*reached, {});
   EXPECT_EQ(d.message, "a lambda cannot be used in a kernel");
   EXPECT_EQ(d.help, "define a function");
@@ -190,8 +198,8 @@ private:
         result.push_back(tree.assign(pick(2) ? "a" : "b", expression()));
         break;
       default:
-        result.push_back(tree.branch(tree.compare(CompareOp::Lt, expression(), expression()), block(depth - 1),
-                                     block(depth - 1)));
+        result.push_back(tree.branch(tree.compare(CompareOp::Lt, expression(), expression()),
+                                     block(depth - 1), block(depth - 1)));
       }
     }
     return result;
@@ -211,9 +219,10 @@ TEST_F(WalkerTest, RandomEarlyReturnsComputeWhatPythonDoes) {
     int64_t expected = *RandomFunction::run(callee->body, locals);
 
     // Assigned numbers are run-time scalars, which only the folder knows.
-    auto kernel = function("kernel", {"p"},
-                           block(assign("x", number(a)), assign("y", number(b)),
-                                 evaluate(call("store", name("p"), call("callee", name("x"), name("y"))))));
+    auto kernel =
+        function("kernel", {"p"},
+                 block(assign("x", number(a)), assign("y", number(b)),
+                       evaluate(call("store", name("p"), call("callee", name("x"), name("y"))))));
     auto module = build(*kernel, {runtime("*i32")});
     mlir::PassManager passes(&context);
     passes.addPass(mlir::createCanonicalizerPass());
@@ -224,7 +233,8 @@ TEST_F(WalkerTest, RandomEarlyReturnsComputeWhatPythonDoes) {
     module->walk([&](tt::StoreOp store) {
       ++stores;
       mlir::APInt constant;
-      ASSERT_TRUE(mlir::matchPattern(store.getValue(), mlir::m_ConstantInt(&constant))) << text(*module);
+      ASSERT_TRUE(mlir::matchPattern(store.getValue(), mlir::m_ConstantInt(&constant)))
+          << text(*module);
       EXPECT_EQ(constant.getSExtValue(), static_cast<int32_t>(expected)) << text(*module);
     });
     EXPECT_EQ(stores, 1u);

@@ -8,8 +8,9 @@ namespace {
 
 class CastTest : public SemanticTest {};
 
-const Scalar all[] = {i1, i8, i16, i32, i64, u8, u16, u32, u64, fp8e5, fp8e4, Scalar::Fp8E5B16, Scalar::Fp8E4B8,
-                      fp16, bf16, fp32, fp64};
+const Scalar all[] = {
+    i1,   i8,   i16,  i32, i64, u8, u16, u32, u64, fp8e5, fp8e4, Scalar::Fp8E5B16, Scalar::Fp8E4B8,
+    fp16, bf16, fp32, fp64};
 
 TEST_F(CastTest, EveryPairVerifies) {
   for (Scalar from : all)
@@ -75,7 +76,8 @@ TEST_F(CastTest, Pointers) {
   expectIR({"tt.ptr_to_int", "tt.int_to_ptr", "tt.bitcast"});
   expectError(Diag::cast_invalid, "tl.int64", [&] { semantic.cast(p, i32, range); });
   expectError(Diag::cast_invalid, "tl.int64", [&] { semantic.cast(p, fp32, range); });
-  expectError(Diag::cast_invalid, "only integers", [&] { semantic.cast(value(fp32), Type::pointer(i8), range); });
+  expectError(Diag::cast_invalid, "only integers",
+              [&] { semantic.cast(value(fp32), Type::pointer(i8), range); });
   // fp8e4b15 has no type in the IR; its values are 8-bit integers there.
   EXPECT_TRUE(semantic.cast(value(fp32), Scalar::Fp8E4B15, range).handle.getType().isInteger(8));
 }
@@ -87,14 +89,17 @@ TEST_F(CastTest, Rule) {
   expectType(tl("cast", {x, Type(i32)}, {{"bitcast", true}}), Type::block({8}, i32));
   expectType(tl("cast", {Int(3), Type(fp16)}), fp16);
   expectType(tl("cast", {2.5, Type(i32)}), i32);
-  expectType(tl("cast", {x, Type(i8)}, {{"overflow_mode", std::string("saturate")}}), Type::block({8}, i8));
+  expectType(tl("cast", {x, Type(i8)}, {{"overflow_mode", std::string("saturate")}}),
+             Type::block({8}, i8));
   expectType(tl("cast", {block({8}, i32), Type(u8)}, {{"overflow_mode", std::string("saturate")}}),
              Type::block({8}, u8));
   expectIR({"rounding = rtz", "tt.bitcast"});
-  expectError(Diag::rounding_invalid, "from fp32 to int32", [&] { tl("cast", {x, Type(i32), std::string("rtz")}); });
+  expectError(Diag::rounding_invalid, "from fp32 to int32",
+              [&] { tl("cast", {x, Type(i32), std::string("rtz")}); });
   expectError(Diag::rounding_invalid, "from fp16 to fp32",
               [&] { tl("cast", {value(fp16), Type(fp32), std::string("rtne")}); });
-  expectError(Diag::bad_string, "'rtne', 'rtz'", [&] { tl("cast", {x, Type(fp16), std::string("up")}); });
+  expectError(Diag::bad_string, "'rtne', 'rtz'",
+              [&] { tl("cast", {x, Type(fp16), std::string("up")}); });
   expectError(Diag::bitcast_width, "fp32 has 32 bits and fp16 has 16",
               [&] { tl("cast", {x, Type(fp16)}, {{"bitcast", true}}); });
   expectError(Diag::constexpr_kind, "a dtype such as tl.float32", [&] { tl("cast", {x, Int(4)}); });
@@ -106,9 +111,11 @@ TEST_F(CastTest, Constants) {
   expectType(semantic.constant(1.5, fp8e4, range), fp8e4);
   expectType(semantic.constant(Int(255), u8, range), u8);
   expectType(semantic.constant(true, i1, range), i1);
-  expectError(Diag::number_out_of_range, "0 to 255", [&] { semantic.constant(Int(256), u8, range); });
+  expectError(Diag::number_out_of_range, "0 to 255",
+              [&] { semantic.constant(Int(256), u8, range); });
   expectError(Diag::float_to_integer_constant, "2.5", [&] { semantic.constant(2.5, i32, range); });
-  expectError(Diag::not_a_runtime_value, "constexpr 'x'", [&] { semantic.toTensor(std::string("x"), range); });
+  expectError(Diag::not_a_runtime_value, "constexpr 'x'",
+              [&] { semantic.toTensor(std::string("x"), range); });
   expectError(Diag::not_a_runtime_value, "None", [&] { semantic.toTensor(None{}, range); });
 }
 

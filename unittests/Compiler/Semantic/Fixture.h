@@ -19,9 +19,10 @@
 
 namespace nereid::frontend {
 
-inline constexpr Scalar i1 = Scalar::Int1, i8 = Scalar::Int8, i16 = Scalar::Int16, i32 = Scalar::Int32,
-                        i64 = Scalar::Int64, u8 = Scalar::UInt8, u16 = Scalar::UInt16, u32 = Scalar::UInt32,
-                        u64 = Scalar::UInt64, fp8e5 = Scalar::Fp8E5, fp8e4 = Scalar::Fp8E4NV, fp16 = Scalar::Fp16,
+inline constexpr Scalar i1 = Scalar::Int1, i8 = Scalar::Int8, i16 = Scalar::Int16,
+                        i32 = Scalar::Int32, i64 = Scalar::Int64, u8 = Scalar::UInt8,
+                        u16 = Scalar::UInt16, u32 = Scalar::UInt32, u64 = Scalar::UInt64,
+                        fp8e5 = Scalar::Fp8E5, fp8e4 = Scalar::Fp8E4NV, fp16 = Scalar::Fp16,
                         bf16 = Scalar::BF16, fp32 = Scalar::Fp32, fp64 = Scalar::Fp64;
 
 struct Warnings : DiagnosticSink {
@@ -32,8 +33,9 @@ struct Warnings : DiagnosticSink {
 class SemanticTest : public ::testing::Test {
 protected:
   SemanticTest() : builder(&context), semantic(builder, options, warnings) {
-    context.loadDialect<tt::TritonDialect, distributed::DistributedDialect, ascend::AscendDialect,
-                        mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::LLVM::LLVMDialect>();
+    context
+        .loadDialect<tt::TritonDialect, distributed::DistributedDialect, ascend::AscendDialect,
+                     mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::LLVM::LLVMDialect>();
     auto lines = std::make_shared<SourceFile>();
     lines->path = "kernel.py";
     for (int i = 0; i < 100; ++i)
@@ -41,22 +43,28 @@ protected:
     file = lines;
     module = mlir::ModuleOp::create(builder, builder.getUnknownLoc());
     builder.setInsertionPointToStart(module->getBody());
-    function = tt::FuncOp::create(builder, builder.getUnknownLoc(), "kernel", builder.getFunctionType({}, {}));
+    function = tt::FuncOp::create(builder, builder.getUnknownLoc(), "kernel",
+                                  builder.getFunctionType({}, {}));
     builder.setInsertionPointToStart(&function.getBody().emplaceBlock());
     range = at(1, 9);
   }
 
-  SourceRange at(unsigned line, unsigned column) const { return {file, line, column, line, column + 5}; }
+  SourceRange at(unsigned line, unsigned column) const {
+    return {file, line, column, line, column + 5};
+  }
 
   /// A fresh run-time value of `type`, "defined" on a line of its own.
   Tensor value(const Type &type) {
     unsigned count = function.getNumArguments();
-    EXPECT_TRUE(mlir::succeeded(
-        function.insertArgument(count, type.lower(&context), mlir::DictionaryAttr::get(&context), builder.getUnknownLoc())));
+    EXPECT_TRUE(mlir::succeeded(function.insertArgument(count, type.lower(&context),
+                                                        mlir::DictionaryAttr::get(&context),
+                                                        builder.getUnknownLoc())));
     mlir::Value handle = function.getArgument(count);
     return {handle, type, at(21 + count, 5)};
   }
-  Tensor block(std::vector<int64_t> shape, Type element) { return value(Type::block(shape, element)); }
+  Tensor block(std::vector<int64_t> shape, Type element) {
+    return value(Type::block(shape, element));
+  }
   Tensor pointer(Type pointee) { return value(Type::pointer(pointee)); }
   Tensor pointers(std::vector<int64_t> shape, Type pointee) {
     return value(Type::block(shape, Type::pointer(pointee)));
@@ -128,7 +136,8 @@ protected:
   static void expectType(const Value &value, const Type &type) {
     ASSERT_TRUE(value.isTensor()) << value.describe();
     EXPECT_EQ(value.as<Tensor>().type.str(), type.str());
-    EXPECT_EQ(value.as<Tensor>().handle.getType(), type.lower(value.as<Tensor>().handle.getContext()));
+    EXPECT_EQ(value.as<Tensor>().handle.getType(),
+              type.lower(value.as<Tensor>().handle.getContext()));
   }
 
   /// `action` must report `id`, with `part` in its rendered text.
@@ -138,7 +147,8 @@ protected:
     } catch (const CompileError &error) {
       EXPECT_STREQ(diagName(error.diagnostic.id), diagName(id)) << error.what();
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
-          << "no \"" << part << "\" in:\n" << error.what();
+          << "no \"" << part << "\" in:\n"
+          << error.what();
       EXPECT_TRUE(error.diagnostic.range.isValid());
       // Placeholders that no argument filled would show.
       EXPECT_EQ(std::string(error.what()).find("{0}"), std::string::npos);

@@ -9,16 +9,19 @@ namespace {
 class MathTest : public SemanticTest {};
 
 TEST_F(MathTest, UnaryFunctionsKeepTheDtype) {
-  for (const char *name : {"exp", "exp2", "log", "log2", "sin", "cos", "sqrt", "sqrt_rn", "rsqrt", "erf", "floor", "ceil"}) {
+  for (const char *name : {"exp", "exp2", "log", "log2", "sin", "cos", "sqrt", "sqrt_rn", "rsqrt",
+                           "erf", "floor", "ceil"}) {
     SCOPED_TRACE(name);
     for (Scalar scalar : {fp16, bf16, fp32, fp64, fp8e5})
       expectType(tl(name, {block({5}, scalar)}), Type::block({5}, scalar));
     expectType(tl(name, {value(fp32)}), fp32);
     if (std::string(name) != "floor" && std::string(name) != "ceil")
-      expectError(Diag::unsupported_dtype, "x.to(tl.float32)", [&] { tl(name, {block({4}, i32)}); });
+      expectError(Diag::unsupported_dtype, "x.to(tl.float32)",
+                  [&] { tl(name, {block({4}, i32)}); });
   }
   expectType(call("tl.math", "tanh", {block({5}, fp16)}), Type::block({5}, fp16));
-  expectIR({"math.exp ", "math.exp2", "math.log2", "math.erf", "tt.precise_sqrt", "math.tanh", "arith.extf"});
+  expectIR({"math.exp ", "math.exp2", "math.log2", "math.erf", "tt.precise_sqrt", "math.tanh",
+            "arith.extf"});
 }
 
 TEST_F(MathTest, Abs) {
@@ -35,7 +38,8 @@ TEST_F(MathTest, MaximumMinimum) {
   expectType(tl("minimum", {value(u32), value(u32)}), u32);
   Value all = *findConstant("tl.PropagateNan", "ALL");
   // A number has its own type, fp32 or int32.
-  expectType(tl("maximum", {block({4}, fp16), 0.0}, {{"propagate_nan", all}}), Type::block({4}, fp32));
+  expectType(tl("maximum", {block({4}, fp16), 0.0}, {{"propagate_nan", all}}),
+             Type::block({4}, fp32));
   expectIR({"arith.maxnumf", "arith.maximumf", "arith.minsi", "arith.minui"});
   EXPECT_EQ(call("python", "max", {Int(3), Int(7), Int(5)}).as<Int>(), Int(7));
   EXPECT_EQ(call("python", "min", {Int(3), 2.5}).as<double>(), 2.5);
@@ -44,9 +48,11 @@ TEST_F(MathTest, MaximumMinimum) {
 
 TEST_F(MathTest, Clamp) {
   expectType(tl("clamp", {block({4}, fp16), 0.0, 1.0}), Type::block({4}, fp32));
-  expectType(tl("clamp", {block({4}, fp32), value(fp32), block({4}, fp32)}), Type::block({4}, fp32));
+  expectType(tl("clamp", {block({4}, fp32), value(fp32), block({4}, fp32)}),
+             Type::block({4}, fp32));
   expectIR({"tt.clampf", "propagateNan = none"});
-  expectError(Diag::unsupported_dtype, "tl.minimum", [&] { tl("clamp", {block({4}, i32), Int(0), Int(1)}); });
+  expectError(Diag::unsupported_dtype, "tl.minimum",
+              [&] { tl("clamp", {block({4}, i32), Int(0), Int(1)}); });
 }
 
 TEST_F(MathTest, SeveralOperands) {
@@ -55,8 +61,10 @@ TEST_F(MathTest, SeveralOperands) {
   expectType(tl("fma", {block({4}, fp32), 2.0, block({4, 1}, fp32)}), Type::block({4, 4}, fp32));
   expectType(tl("umulhi", {block({4}, u32), block({4}, u32)}), Type::block({4}, u32));
   expectIR({"tt.precise_divf", "math.fma", "tt.mulhiui"});
-  expectError(Diag::operands_invalid, "both must be floating", [&] { tl("fdiv", {value(i32), value(i32)}); });
-  expectError(Diag::operands_invalid, "32- or 64-bit", [&] { tl("umulhi", {value(u16), value(u16)}); });
+  expectError(Diag::operands_invalid, "both must be floating",
+              [&] { tl("fdiv", {value(i32), value(i32)}); });
+  expectError(Diag::operands_invalid, "32- or 64-bit",
+              [&] { tl("umulhi", {value(u16), value(u16)}); });
 }
 
 TEST_F(MathTest, Cdiv) {
@@ -75,9 +83,10 @@ TEST_F(MathTest, Composed) {
 }
 
 TEST_F(MathTest, Libdevice) {
-  for (const char *name : {"exp", "fast_expf", "expm1", "log10", "log1p", "tan", "asin", "acos", "atan", "sinh", "cosh",
-                           "tanh", "asinh", "acosh", "atanh", "cbrt", "erfc", "trunc", "round", "rint", "nearbyint",
-                           "abs", "reciprocal", "relu"})
+  for (const char *name :
+       {"exp",  "fast_expf", "expm1", "log10", "log1p",     "tan",   "asin",       "acos",
+        "atan", "sinh",      "cosh",  "tanh",  "asinh",     "acosh", "atanh",      "cbrt",
+        "erfc", "trunc",     "round", "rint",  "nearbyint", "abs",   "reciprocal", "relu"})
     for (Scalar scalar : {fp16, fp32, fp64})
       expectType(call("libdevice", name, {block({4}, scalar)}), Type::block({4}, scalar));
   for (const char *name : {"pow", "atan2", "copysign", "fmod", "hypot", "fast_dividef"})
@@ -87,7 +96,8 @@ TEST_F(MathTest, Libdevice) {
   for (const char *name : {"popc", "clz", "ffs"})
     expectType(call("libdevice", name, {block({4}, i64)}), Type::block({4}, i32));
   expectType(call("libdevice", "float_as_int", {block({4}, fp32)}), Type::block({4}, i32));
-  expectType(call("libdevice", "ldexp", {block({4}, fp16), block({4}, i32)}), Type::block({4}, fp16));
+  expectType(call("libdevice", "ldexp", {block({4}, fp16), block({4}, i32)}),
+             Type::block({4}, fp16));
   expectType(call("libdevice", "signbit", {value(fp32)}), i32);
   expectType(call("libdevice", "fma", {value(fp32), value(fp32), value(fp32)}), fp32);
   ir();

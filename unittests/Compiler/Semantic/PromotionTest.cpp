@@ -13,8 +13,9 @@ using namespace nereid::frontend;
 namespace {
 
 const std::pair<const char *, Scalar> names[] = {
-    {"i1", i1},   {"i8", i8},     {"i16", i16},   {"i32", i32},   {"i64", i64},   {"u8", u8},   {"u16", u16}, {"u32", u32},
-    {"u64", u64}, {"e5", fp8e5}, {"e4", fp8e4}, {"f16", fp16}, {"bf", bf16}, {"f32", fp32}, {"f64", fp64}};
+    {"i1", i1},    {"i8", i8},    {"i16", i16}, {"i32", i32},  {"i64", i64},
+    {"u8", u8},    {"u16", u16},  {"u32", u32}, {"u64", u64},  {"e5", fp8e5},
+    {"e4", fp8e4}, {"f16", fp16}, {"bf", bf16}, {"f32", fp32}, {"f64", fp64}};
 
 Scalar byName(llvm::StringRef name) {
   for (auto [key, scalar] : names)
@@ -78,7 +79,8 @@ TEST_F(PromotionTest, Division) {
       bool ints = isInt(row) && isInt(column);
       if (ints && isSigned(row) != isSigned(column)) {
         for (BinaryOp op : {BinaryOp::Div, BinaryOp::FloorDiv, BinaryOp::Mod})
-          expectError(Diag::signedness_differs, "differ in signedness", [&] { semantic.binary(op, a, b, range); });
+          expectError(Diag::signedness_differs, "differ in signedness",
+                      [&] { semantic.binary(op, a, b, range); });
         continue;
       }
       bool is64 = names[row].second == fp64 || names[column].second == fp64;
@@ -91,7 +93,8 @@ TEST_F(PromotionTest, Division) {
         expectType(semantic.binary(BinaryOp::Mod, a, b, range), byName(cells[column]));
       } else {
         expectType(semantic.binary(BinaryOp::Mod, a, b, range), quotient);
-        expectError(Diag::operands_invalid, "tl.floor", [&] { semantic.binary(BinaryOp::FloorDiv, a, b, range); });
+        expectError(Diag::operands_invalid, "tl.floor",
+                    [&] { semantic.binary(BinaryOp::FloorDiv, a, b, range); });
       }
     }
   ir();
@@ -102,8 +105,10 @@ TEST_F(PromotionTest, NumbersGiveWay) {
     SCOPED_TRACE(name);
     Tensor x = block({8}, scalar);
     bool isFloat = x.type.isFloating(), isBool = x.type.isBool();
-    expectType(semantic.binary(BinaryOp::Mult, x, Int(2), range), Type::block({8}, isBool ? Type(i32) : Type(scalar)));
-    expectType(semantic.binary(BinaryOp::Mult, Int(2), x, range), Type::block({8}, isBool ? Type(i32) : Type(scalar)));
+    expectType(semantic.binary(BinaryOp::Mult, x, Int(2), range),
+               Type::block({8}, isBool ? Type(i32) : Type(scalar)));
+    expectType(semantic.binary(BinaryOp::Mult, Int(2), x, range),
+               Type::block({8}, isBool ? Type(i32) : Type(scalar)));
     expectType(semantic.binary(BinaryOp::Add, x, true, range), Type::block({8}, scalar));
     if (isFloat)
       expectType(semantic.binary(BinaryOp::Mult, x, 2.0, range), Type::block({8}, scalar));
@@ -120,11 +125,14 @@ TEST_F(PromotionTest, NumbersThatDoNotFit) {
   Tensor unsignedValue = value(u32), narrow = value(i8);
   expectError(Diag::negative_with_unsigned, "negative number -1",
               [&] { semantic.binary(BinaryOp::Add, unsignedValue, Int(-1), range); });
-  expectError(Diag::number_out_of_range, "-128 to 127", [&] { semantic.binary(BinaryOp::Add, narrow, Int(300), range); });
-  expectError(Diag::number_out_of_range, "300", [&] { semantic.compare(CompareOp::Lt, narrow, Int(300), range); });
+  expectError(Diag::number_out_of_range, "-128 to 127",
+              [&] { semantic.binary(BinaryOp::Add, narrow, Int(300), range); });
+  expectError(Diag::number_out_of_range, "300",
+              [&] { semantic.compare(CompareOp::Lt, narrow, Int(300), range); });
   expectType(semantic.binary(BinaryOp::Add, narrow, Int(127), range), i8);
   expectType(semantic.binary(BinaryOp::Add, unsignedValue, Int(4294967295), range), u32);
-  expectError(Diag::number_too_large, "does not fit", [&] { semantic.toTensor(Int(1) << 70, range); });
+  expectError(Diag::number_too_large, "does not fit",
+              [&] { semantic.toTensor(Int(1) << 70, range); });
 }
 
 TEST_F(PromotionTest, NaturalTypes) {

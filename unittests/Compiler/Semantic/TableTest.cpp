@@ -24,7 +24,8 @@ TEST_F(TableTest, RowsAreComplete) {
     bool optional = false;
     for (const Parameter &parameter : parameters(*info)) {
       EXPECT_FALSE(parameter.name.empty()) << name;
-      EXPECT_FALSE(optional && !parameter.hasDefault && !parameter.isKeywordOnly) << name << ": " << parameter.name;
+      EXPECT_FALSE(optional && !parameter.hasDefault && !parameter.isKeywordOnly)
+          << name << ": " << parameter.name;
       optional |= parameter.hasDefault;
     }
     if (info->isMethod) {
@@ -35,21 +36,107 @@ TEST_F(TableTest, RowsAreComplete) {
 }
 
 TEST_F(TableTest, NamesOfTheLanguage) {
-  const char *const names[] = {
-      "program_id", "num_programs", "arange", "full", "zeros", "zeros_like", "cast", "to_tensor", "broadcast",
-      "broadcast_to", "expand_dims", "reshape", "view", "ravel", "permute", "trans", "join", "split", "interleave", "cat",
-      "squeeze", "unsqueeze", "dot", "dot_scaled", "load", "store", "make_block_ptr", "advance",
-      "make_tensor_descriptor", "load_tensor_descriptor", "store_tensor_descriptor", "where", "gather", "flip",
-      "swizzle2d", "exp", "exp2", "log", "log2", "sin", "cos", "sqrt", "rsqrt", "erf", "floor", "ceil", "sqrt_rn",
-      "div_rn", "abs", "fdiv", "fma", "umulhi", "maximum", "minimum", "clamp", "add", "sub", "mul", "cdiv", "sigmoid",
-      "softmax", "reduce", "sum", "max", "min", "argmax", "argmin", "xor_sum", "reduce_or", "associative_scan", "cumsum",
-      "cumprod", "histogram", "atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or", "atomic_xor",
-      "atomic_xchg", "atomic_cas", "atomic_poll", "range", "static_range", "condition", "multiple_of", "max_contiguous",
-      "max_constancy", "assume", "debug_barrier", "static_print", "static_assert", "device_print", "device_assert",
-      "inline_asm_elementwise", "pointer_type", "constexpr"};
+  const char *const names[] = {"program_id",
+                               "num_programs",
+                               "arange",
+                               "full",
+                               "zeros",
+                               "zeros_like",
+                               "cast",
+                               "to_tensor",
+                               "broadcast",
+                               "broadcast_to",
+                               "expand_dims",
+                               "reshape",
+                               "view",
+                               "ravel",
+                               "permute",
+                               "trans",
+                               "join",
+                               "split",
+                               "interleave",
+                               "cat",
+                               "squeeze",
+                               "unsqueeze",
+                               "dot",
+                               "dot_scaled",
+                               "load",
+                               "store",
+                               "make_block_ptr",
+                               "advance",
+                               "make_tensor_descriptor",
+                               "load_tensor_descriptor",
+                               "store_tensor_descriptor",
+                               "where",
+                               "gather",
+                               "flip",
+                               "swizzle2d",
+                               "exp",
+                               "exp2",
+                               "log",
+                               "log2",
+                               "sin",
+                               "cos",
+                               "sqrt",
+                               "rsqrt",
+                               "erf",
+                               "floor",
+                               "ceil",
+                               "sqrt_rn",
+                               "div_rn",
+                               "abs",
+                               "fdiv",
+                               "fma",
+                               "umulhi",
+                               "maximum",
+                               "minimum",
+                               "clamp",
+                               "add",
+                               "sub",
+                               "mul",
+                               "cdiv",
+                               "sigmoid",
+                               "softmax",
+                               "reduce",
+                               "sum",
+                               "max",
+                               "min",
+                               "argmax",
+                               "argmin",
+                               "xor_sum",
+                               "reduce_or",
+                               "associative_scan",
+                               "cumsum",
+                               "cumprod",
+                               "histogram",
+                               "atomic_add",
+                               "atomic_max",
+                               "atomic_min",
+                               "atomic_and",
+                               "atomic_or",
+                               "atomic_xor",
+                               "atomic_xchg",
+                               "atomic_cas",
+                               "atomic_poll",
+                               "range",
+                               "static_range",
+                               "condition",
+                               "multiple_of",
+                               "max_contiguous",
+                               "max_constancy",
+                               "assume",
+                               "debug_barrier",
+                               "static_print",
+                               "static_assert",
+                               "device_print",
+                               "device_assert",
+                               "inline_asm_elementwise",
+                               "pointer_type",
+                               "constexpr"};
   for (const char *name : names)
     EXPECT_NE(findBuiltin("tl", name), nullptr) << name;
-  for (const char *name : {"to", "sum", "load", "store", "trans", "reshape", "atomic_add", "exp", "advance", "item"})
+  for (const char *name :
+       {"to", "sum", "load", "store", "trans", "reshape", "atomic_add", "exp", "advance", "item"})
     EXPECT_NE(findMethod(name), nullptr) << name;
   EXPECT_EQ(findMethod("arange"), nullptr);
   EXPECT_EQ(findBuiltin("tl", "no_such_function"), nullptr);
@@ -85,9 +172,12 @@ TEST_F(TableTest, Defaults) {
 }
 
 TEST_F(TableTest, Binding) {
-  expectError(Diag::missing_argument, "lacks the argument 'other'", [&] { tl("dot", {block({4, 4}, fp32)}); });
-  expectError(Diag::unknown_keyword, "no parameter 'msk'", [&] { tl("load", {pointer(fp32)}, {{"msk", true}}); });
-  expectError(Diag::doubled_argument, "'mask' twice", [&] { tl("load", {pointer(fp32), true}, {{"mask", true}}); });
+  expectError(Diag::missing_argument, "lacks the argument 'other'",
+              [&] { tl("dot", {block({4, 4}, fp32)}); });
+  expectError(Diag::unknown_keyword, "no parameter 'msk'",
+              [&] { tl("load", {pointer(fp32)}, {{"msk", true}}); });
+  expectError(Diag::doubled_argument, "'mask' twice",
+              [&] { tl("load", {pointer(fp32), true}, {{"mask", true}}); });
   expectError(Diag::surplus_argument, "at most 2 positional arguments, not 3",
               [&] { tl("arange", {Int(0), Int(4), Int(8)}); });
   EXPECT_EQ(last.range.column, 40u) << "the caret is under the third argument";

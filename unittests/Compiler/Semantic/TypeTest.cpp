@@ -82,12 +82,14 @@ TEST_F(TypeTest, PythonText) {
 TEST_F(TypeTest, Descriptions) {
   EXPECT_EQ(Value(value(i32)).describe(), "int32 scalar");
   EXPECT_EQ(Value(block({128, 64}, fp16)).describe(), "fp16[128, 64] block");
-  EXPECT_EQ(Value(value(Type::blockPointer({4, 2}, bf16))).describe(), "block pointer to bf16[4, 2]");
+  EXPECT_EQ(Value(value(Type::blockPointer({4, 2}, bf16))).describe(),
+            "block pointer to bf16[4, 2]");
   EXPECT_EQ(Value(Int(3)).describe(), "constexpr 3");
   EXPECT_EQ(Value(std::string("x")).describe(), "constexpr 'x'");
   EXPECT_EQ(Value().describe(), "None");
   EXPECT_EQ(Value(Builtin{findBuiltin("tl", "load")}).describe(), "function tl.load");
-  EXPECT_EQ(findConstant("libshmem_device", "NVSHMEM_CMP_GE")->describe(), "constant NVSHMEM_CMP_GE");
+  EXPECT_EQ(findConstant("libshmem_device", "NVSHMEM_CMP_GE")->describe(),
+            "constant NVSHMEM_CMP_GE");
 }
 
 TEST_F(TypeTest, Locations) {

@@ -33,7 +33,7 @@ TEST_F(CompileTest, StagesByName) {
   EXPECT_NE(emit(Stage::LLVM).find("define void @simple(ptr"), std::string::npos);
   EXPECT_NE(emit(Stage::Assembly).find("simple:"), std::string::npos);
   EXPECT_EQ(emit(Stage::Object).substr(0, 4), "\x7f"
-                                             "ELF");
+                                              "ELF");
 }
 
 TEST_F(CompileTest, Metadata) {
@@ -71,8 +71,10 @@ tt.func public @meta(%s: !tt.ptr<i32> {nereid.symmetric}, %x: f64) {
   auto &sites = *object.getArray("sites");
   // Those of calls come first; the others are for the line table.
   ASSERT_GE(sites.size(), 2u);
-  EXPECT_EQ(sites[0], llvm::json::Value(llvm::json::Array{"lib.py", 7, 9, "meta", "line of lib.py"}));
-  EXPECT_EQ(sites[1], llvm::json::Value(llvm::json::Array{"user.py", 4, 1, "helper", "line of user.py"}));
+  EXPECT_EQ(sites[0],
+            llvm::json::Value(llvm::json::Array{"lib.py", 7, 9, "meta", "line of lib.py"}));
+  EXPECT_EQ(sites[1],
+            llvm::json::Value(llvm::json::Array{"user.py", 4, 1, "helper", "line of user.py"}));
 }
 
 TEST_F(CompileTest, NoKernelAndTwoKernels) {
@@ -120,9 +122,13 @@ tt.func public @bad(%p: !tt.ptr<f32>, %n: i32) {
     compileKernel(*module, options);
     FAIL();
   } catch (const CompileError &error) {
-    EXPECT_NE(std::string(error.what()).find("user.py:2:5: error: 'libshmem_device.shout' does not exist"), std::string::npos)
+    EXPECT_NE(std::string(error.what())
+                  .find("user.py:2:5: error: 'libshmem_device.shout' does not exist"),
+              std::string::npos)
         << error.what();
-    EXPECT_NE(std::string(error.what()).find("    2 |     libshmem_device.shout(p, n)"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("    2 |     libshmem_device.shout(p, n)"),
+              std::string::npos)
+        << error.what();
   }
 }
 
@@ -135,12 +141,14 @@ TEST_F(CompileTest, DumpsEveryStage) {
   compileKernel(*module, options);
   std::vector<std::string> names;
   std::error_code error;
-  for (llvm::sys::fs::directory_iterator it(folder, error), end; it != end && !error; it.increment(error))
+  for (llvm::sys::fs::directory_iterator it(folder, error), end; it != end && !error;
+       it.increment(error))
     names.push_back(llvm::sys::path::filename(it->path()).str());
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{"simple.0-frontend.mlir", "simple.1-ttir.mlir", "simple.2-cpu-tiles.mlir",
-                                             "simple.3-llvm-dialect.mlir", "simple.4-llvm.ll", "simple.5-asm.s",
-                                             "simple.6-object.o", "simple.7-metadata.json"}));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "simple.0-frontend.mlir", "simple.1-ttir.mlir", "simple.2-cpu-tiles.mlir",
+                       "simple.3-llvm-dialect.mlir", "simple.4-llvm.ll", "simple.5-asm.s",
+                       "simple.6-object.o", "simple.7-metadata.json"}));
   llvm::sys::fs::remove_directories(folder);
 }
 

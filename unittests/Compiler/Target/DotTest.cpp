@@ -52,15 +52,16 @@ struct DotTest : KernelTest {
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(loc);
     builder.setInsertionPointToStart(module->getBody());
     mlir::Type pointer = tt::PointerType::get(builder.getI8Type(), 1);
-    auto function =
-        tt::FuncOp::create(builder, loc, "dot", builder.getFunctionType({pointer, pointer, pointer}, {}));
+    auto function = tt::FuncOp::create(builder, loc, "dot",
+                                       builder.getFunctionType({pointer, pointer, pointer}, {}));
     mlir::Block *entry = function.addEntryBlock();
     builder.setInsertionPointToStart(entry);
     mlir::Type llvmPointer = mlir::LLVM::LLVMPointerType::get(&context);
     mlir::Value pointers[3];
     for (int i = 0; i < 3; ++i)
-      pointers[i] = mlir::UnrealizedConversionCastOp::create(builder, loc, llvmPointer, entry->getArgument(i))
-                        .getResult(0);
+      pointers[i] =
+          mlir::UnrealizedConversionCastOp::create(builder, loc, llvmPointer, entry->getArgument(i))
+              .getResult(0);
     Dot dot;
     dot.layout = cpu::chooseDotLayout(m, n, k, a, b, accumulator, target);
     cpu::emitDot(builder, loc, dot.layout, pointers[0], pointers[1], pointers[2]);
@@ -122,9 +123,10 @@ struct DotTest : KernelTest {
     for (int64_t row = 0; row < l.m; ++row)
       for (int64_t column = 0; column < l.n; ++column) {
         int64_t i = row * l.n + column;
-        ASSERT_LE(std::fabs(double(c.data[row * l.ldc + column]) - expected[i]), tolerance * magnitude[i])
-            << l.m << "x" << l.n << "x" << l.k << " at " << row << ", " << column << ", " << l.target.vectorBits
-            << " bits";
+        ASSERT_LE(std::fabs(double(c.data[row * l.ldc + column]) - expected[i]),
+                  tolerance * magnitude[i])
+            << l.m << "x" << l.n << "x" << l.k << " at " << row << ", " << column << ", "
+            << l.target.vectorBits << " bits";
       }
   }
 
@@ -155,7 +157,12 @@ TEST_F(DotTest, Float32RandomShapes) {
 TEST_F(DotTest, Float32TileShapes) {
   mlir::Type f32 = mlir::Float32Type::get(&context);
   for (const cpu::TargetFeatures &target : targets())
-    for (auto [m, n, k] : {std::tuple{16, 16, 16}, {32, 32, 32}, {64, 48, 16}, {128, 256, 64}, {1, 64, 1}, {5, 129, 7}})
+    for (auto [m, n, k] : {std::tuple{16, 16, 16},
+                           {32, 32, 32},
+                           {64, 48, 16},
+                           {128, 256, 64},
+                           {1, 64, 1},
+                           {5, 129, 7}})
       check<float, float>(build(m, n, k, f32, f32, f32, target), 8e-6, [&] { return fraction(); });
 }
 
@@ -175,8 +182,10 @@ TEST_F(DotTest, HalfOperandsAndAccumulator) {
     if (!target.hasF16C)
       continue;
     for (int i = 0; i < 4; ++i) {
-      check<float, float>(build(size(), size(), size(), f16, bf16, f32, target), 4e-6, [&] { return fraction(); });
-      check<float, _Float16>(build(size(), size(), size(), f16, f16, f16, target), 1e-3, [&] { return fraction(); });
+      check<float, float>(build(size(), size(), size(), f16, bf16, f32, target), 4e-6,
+                          [&] { return fraction(); });
+      check<float, _Float16>(build(size(), size(), size(), f16, f16, f16, target), 1e-3,
+                             [&] { return fraction(); });
     }
   }
 }
@@ -238,7 +247,8 @@ TEST_F(DotTest, OffsetsOfB) {
   mlir::Type f32 = mlir::Float32Type::get(&context);
   context.loadAllAvailableDialects();
   for (int64_t n : {16, 40, 64, 65, 200}) {
-    cpu::DotLayout layout = cpu::chooseDotLayout(8, n, 5, f32, f32, f32, cpu::TargetFeatures::host());
+    cpu::DotLayout layout =
+        cpu::chooseDotLayout(8, n, 5, f32, f32, f32, cpu::TargetFeatures::host());
     EXPECT_EQ(layout.panelWidth % 16, 0);
     EXPECT_LT(layout.bOffset(4, n - 1), layout.bElements());
     mlir::OpBuilder builder(&context);
@@ -250,7 +260,8 @@ TEST_F(DotTest, OffsetsOfB) {
         auto constant = [&](int64_t value) -> mlir::Value {
           return mlir::arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
         };
-        mlir::Value offset = cpu::emitBOffset(builder, loc, layout, constant(row), constant(column));
+        mlir::Value offset =
+            cpu::emitBOffset(builder, loc, layout, constant(row), constant(column));
         std::function<int64_t(mlir::Value)> evaluate = [&](mlir::Value value) -> int64_t {
           mlir::Operation *op = value.getDefiningOp();
           if (auto c = mlir::dyn_cast<mlir::arith::ConstantOp>(op))

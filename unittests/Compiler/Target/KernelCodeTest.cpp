@@ -37,7 +37,8 @@ TEST_F(KernelCodeTest, NamesWhatIsMissing) {
   auto missing = KernelCode::load(kernel.object, "all", {});
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.status().code(), runtime::StatusCode::InvalidArgument);
-  EXPECT_NE(missing.status().message().find("nothing defines "), std::string::npos) << missing.status().message();
+  EXPECT_NE(missing.status().message().find("nothing defines "), std::string::npos)
+      << missing.status().message();
   EXPECT_NE(missing.status().message().find("nrd_shmem_quiet"), std::string::npos);
   EXPECT_NE(missing.status().message().find("nrd_print"), std::string::npos);
   auto other = KernelCode::load(kernel.object, "other", recordingRuntime());
@@ -47,14 +48,17 @@ TEST_F(KernelCodeTest, NamesWhatIsMissing) {
 
 TEST_F(KernelCodeTest, DamagedFilesAreErrors) {
   EXPECT_FALSE(KernelCode::load("", "all").ok());
-  EXPECT_FALSE(KernelCode::load("not an object file, but long enough to hold the header of one if it were",
-                                "all").ok());
+  EXPECT_FALSE(
+      KernelCode::load("not an object file, but long enough to hold the header of one if it were",
+                       "all")
+          .ok());
   auto module = parse(text);
   std::string object = compileKernel(*module, {}).object;
   ASSERT_TRUE(KernelCode::load(object, "all", recordingRuntime()).ok());
   for (size_t length = 0; length < object.size(); ++length) {
     // A shorter file may lose nothing but padding at its end.
-    auto result = KernelCode::load(std::string_view(object).substr(0, length), "all", recordingRuntime());
+    auto result =
+        KernelCode::load(std::string_view(object).substr(0, length), "all", recordingRuntime());
     if (length + 64 < object.size()) {
       EXPECT_FALSE(result.ok()) << length;
     }
@@ -68,7 +72,8 @@ TEST_F(KernelCodeTest, DamagedFilesAreErrors) {
     auto result = KernelCode::load(damaged, "all", recordingRuntime());
     // Its line table may say anything, and may be asked.
     if (result.ok())
-      for (uintptr_t pc = reinterpret_cast<uintptr_t>((*result)->entry()), end = pc + 64; pc < end; pc += 16)
+      for (uintptr_t pc = reinterpret_cast<uintptr_t>((*result)->entry()), end = pc + 64; pc < end;
+           pc += 16)
         (void)(*result)->siteAt(pc);
   }
 }

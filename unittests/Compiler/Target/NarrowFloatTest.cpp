@@ -17,9 +17,12 @@ struct Format {
   const llvm::fltSemantics &semantics;
 };
 const Format formats[] = {
-    {"f8E4M3FN", llvm::APFloat::Float8E4M3FN()},     {"f8E5M2", llvm::APFloat::Float8E5M2()},
-    {"f8E4M3FNUZ", llvm::APFloat::Float8E4M3FNUZ()}, {"f8E5M2FNUZ", llvm::APFloat::Float8E5M2FNUZ()},
-    {"bf16", llvm::APFloat::BFloat()},               {"f16", llvm::APFloat::IEEEhalf()},
+    {"f8E4M3FN", llvm::APFloat::Float8E4M3FN()},
+    {"f8E5M2", llvm::APFloat::Float8E5M2()},
+    {"f8E4M3FNUZ", llvm::APFloat::Float8E4M3FNUZ()},
+    {"f8E5M2FNUZ", llvm::APFloat::Float8E5M2FNUZ()},
+    {"bf16", llvm::APFloat::BFloat()},
+    {"f16", llvm::APFloat::IEEEhalf()},
 };
 unsigned width(const Format &format) { return llvm::APFloat::getSizeInBits(format.semantics); }
 
@@ -51,9 +54,10 @@ std::vector<float> interestingFloats() {
   };
   // Around every power of two, ties and their neighbours included.
   for (uint32_t exponent = 0; exponent < 256; ++exponent)
-    for (uint32_t mantissa : {0u, 1u, 0x1000u, 0x8000u, 0xffffu, 0x18000u, 0x7fffu, 0x80000u, 0x7ffffu, 0x80001u, 0xc0000u,
-                              0x100000u, 0x180000u, 0x200000u, 0x300000u, 0x400000u, 0x600000u, 0x7fffffu, 0x700000u,
-                              0x6fffffu, 0x780000u})
+    for (uint32_t mantissa :
+         {0u,        1u,        0x1000u,   0x8000u,   0xffffu,   0x18000u,  0x7fffu,
+          0x80000u,  0x7ffffu,  0x80001u,  0xc0000u,  0x100000u, 0x180000u, 0x200000u,
+          0x300000u, 0x400000u, 0x600000u, 0x7fffffu, 0x700000u, 0x6fffffu, 0x780000u})
       for (uint32_t sign : {0u, 0x80000000u})
         add(sign | exponent << 23 | mantissa);
   std::mt19937 random(7);
@@ -97,7 +101,8 @@ TEST_F(NarrowFloatTest, NarrowBothRoundings) {
   std::vector<float> in = interestingFloats();
   for (const Format &format : formats)
     for (bool towardsZero : {false, true}) {
-      Kernel kernel = compile(convertLoop("f32", format.name, towardsZero ? ", rounding = rtz" : ", rounding = rtne"));
+      Kernel kernel = compile(
+          convertLoop("f32", format.name, towardsZero ? ", rounding = rtz" : ", rounding = rtne"));
       std::vector<uint16_t> wide(in.size());
       std::vector<uint8_t> narrow(in.size());
       void *out = width(format) == 8 ? static_cast<void *>(narrow.data()) : wide.data();
@@ -111,8 +116,9 @@ TEST_F(NarrowFloatTest, NarrowBothRoundings) {
         }
         llvm::APFloat value(in[i]);
         bool lossy;
-        value.convert(format.semantics,
-                      towardsZero ? llvm::APFloat::rmTowardZero : llvm::APFloat::rmNearestTiesToEven, &lossy);
+        value.convert(
+            format.semantics,
+            towardsZero ? llvm::APFloat::rmTowardZero : llvm::APFloat::rmNearestTiesToEven, &lossy);
         // fp8 saturates; infinity of the wider formats stays.
         llvm::APFloat largest = llvm::APFloat::getLargest(format.semantics, std::signbit(in[i]));
         bool tooLarge = value.isInfinity() || value.isNaN();

@@ -70,8 +70,10 @@ tt.func public @arguments(%out: !tt.ptr<i64>, %a: i1, %b: i8, %c: i16, %d: i32, 
   tt.return
 })");
   int64_t out[7] = {};
-  ASSERT_TRUE(kernel(out, true, int8_t(-5), int16_t(-300), int32_t(-70000), int64_t(-5000000000), 42.0f, -43.0));
-  EXPECT_EQ(std::vector<int64_t>(out, out + 7), (std::vector<int64_t>{1, -5, -300, -70000, -5000000000, 42, -43}));
+  ASSERT_TRUE(kernel(out, true, int8_t(-5), int16_t(-300), int32_t(-70000), int64_t(-5000000000),
+                     42.0f, -43.0));
+  EXPECT_EQ(std::vector<int64_t>(out, out + 7),
+            (std::vector<int64_t>{1, -5, -300, -70000, -5000000000, 42, -43}));
   EXPECT_EQ(kernel.metadata.argumentTypes,
             (std::vector<std::string>{"*i64", "i1", "i8", "i16", "i32", "i64", "fp32", "fp64"}));
 }
@@ -183,9 +185,10 @@ TEST_F(ScalarOpsTest, Atomics) {
     const char *kind;
     int32_t before, operand, after;
   };
-  for (const Case &c : {Case{"add", 5, -7, -2}, Case{"and", 0b1100, 0b1010, 0b1000}, Case{"or", 0b1100, 0b1010, 0b1110},
-                        Case{"xor", 0b1100, 0b1010, 0b0110}, Case{"max", -3, 2, 2}, Case{"min", -3, 2, -3},
-                        Case{"umax", -3, 2, -3}, Case{"umin", -3, 2, 2}, Case{"exch", 5, 9, 9}})
+  for (const Case &c : {Case{"add", 5, -7, -2}, Case{"and", 0b1100, 0b1010, 0b1000},
+                        Case{"or", 0b1100, 0b1010, 0b1110}, Case{"xor", 0b1100, 0b1010, 0b0110},
+                        Case{"max", -3, 2, 2}, Case{"min", -3, 2, -3}, Case{"umax", -3, 2, -3},
+                        Case{"umin", -3, 2, 2}, Case{"exch", 5, 9, 9}})
     for (const char *semantic : {"relaxed", "acquire", "release", "acq_rel"}) {
       std::string text = llvm::formatv(R"(
 tt.func public @atomic(%p: !tt.ptr<i32>, %old: !tt.ptr<i32>, %v: i32, %mask: i1) {{
@@ -320,8 +323,9 @@ tt.func public @debug(%x: i32, %f: f32) {
   tt.return
 })");
   ASSERT_TRUE(kernel(2, 1.5f));
-  EXPECT_EQ(recorder().calls, (std::vector<std::string>{"print ' x: ' 02000000 count=1 kind=0 bytes=4 hex=0 site=0",
-                                                        "print ' f: ' 0000c03f count=1 kind=2 bytes=4 hex=1 site=1"}));
+  EXPECT_EQ(recorder().calls, (std::vector<std::string>{
+                                  "print ' x: ' 02000000 count=1 kind=0 bytes=4 hex=0 site=0",
+                                  "print ' f: ' 0000c03f count=1 kind=2 bytes=4 hex=1 site=1"}));
   ASSERT_FALSE(kernel(3, 1.5f));
   EXPECT_EQ(recorder().calls.back(), "fail_assert 'x must be below 3' site=2");
   ASSERT_GE(kernel.metadata.sites.size(), 3u);

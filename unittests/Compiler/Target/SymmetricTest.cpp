@@ -107,9 +107,12 @@ tt.func public @exchange(%s32: !tt.ptr<i32>, %s64: !tt.ptr<i64>, %data: !tt.ptr<
   EXPECT_TRUE(kernel.metadata.blocking);
   ASSERT_TRUE(kernel(heaps + 8, heaps + 16, heaps + 24, 2, int64_t(7)));
   ASSERT_EQ(recorder().calls.size(), 3u);
-  EXPECT_TRUE(llvm::StringRef(recorder().calls[0]).starts_with("wait slots=8 count=2 value=-1 bytes=4"));
-  EXPECT_TRUE(llvm::StringRef(recorder().calls[1]).starts_with("wait slots=16 count=2 value=7 bytes=8"));
-  EXPECT_TRUE(llvm::StringRef(recorder().calls[2]).starts_with("notify signal=16 value=7 rank=2 op=2 scope=2 bytes=8"));
+  EXPECT_TRUE(
+      llvm::StringRef(recorder().calls[0]).starts_with("wait slots=8 count=2 value=-1 bytes=4"));
+  EXPECT_TRUE(
+      llvm::StringRef(recorder().calls[1]).starts_with("wait slots=16 count=2 value=7 bytes=8"));
+  EXPECT_TRUE(llvm::StringRef(recorder().calls[2])
+                  .starts_with("notify signal=16 value=7 rank=2 op=2 scope=2 bytes=8"));
 }
 
 TEST_F(SymmetricTest, LibraryCalls) {
@@ -186,8 +189,9 @@ tt.func public @unknown() {
   distributed.extern_call {libname = "libshmem_device", libpath = "", pure = false, symbol = "no_such"} : () -> ()
   tt.return
 })");
-  EXPECT_NE(error.find("kernel.mlir:3:3: error: 'libshmem_device.no_such' does not exist on the CPU"),
-            std::string::npos)
+  EXPECT_NE(
+      error.find("kernel.mlir:3:3: error: 'libshmem_device.no_such' does not exist on the CPU"),
+      std::string::npos)
       << error;
 }
 
@@ -203,7 +207,8 @@ tt.func public @wrong(%p: !tt.ptr<f32>, %n: i32) {
   distributed.extern_call %p, %n, %n, %n {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_op"} : (!tt.ptr<f32>, i32, i32, i32) -> ()
   tt.return
 })");
-  EXPECT_NE(wrong.find("argument 1 of 'signal_op' must be a pointer to integers"), std::string::npos)
+  EXPECT_NE(wrong.find("argument 1 of 'signal_op' must be a pointer to integers"),
+            std::string::npos)
       << wrong;
 }
 
@@ -253,5 +258,6 @@ tt.func public @wait(%p: !tt.ptr<i32>, %v: i32) {
 })");
   join(kernel);
   ASSERT_TRUE(kernel(heaps, -1));
-  EXPECT_EQ(recorder().calls, (Calls{"wait_until 0 cmp=5 value=4294967295 bytes=4 signed=0 site=0"}));
+  EXPECT_EQ(recorder().calls,
+            (Calls{"wait_until 0 cmp=5 value=4294967295 bytes=4 signed=0 site=0"}));
 }

@@ -15,12 +15,9 @@ const std::vector<Way> kWays = {
     {"alone", false, 0, "fifo", 1, 1},
 };
 
-std::ostream &operator<<(std::ostream &os, const Way &way) {
-  return os << way.name;
-}
+std::ostream &operator<<(std::ostream &os, const Way &way) { return os << way.name; }
 
-void Conformance::onRanks(const std::function<void(Job &)> &body,
-                          uint64_t heapBytes) {
+void Conformance::onRanks(const std::function<void(Job &)> &body, uint64_t heapBytes) {
   const Way &way = GetParam();
   JobOptions options = testOptions();
   options.numThreads = way.threads;

@@ -70,8 +70,8 @@ struct Findings {
 
 /// A byte of the data that `rank` sends in `round`.
 inline uint8_t patternByte(int32_t rank, int64_t round, uint64_t at) {
-  uint64_t x = (uint64_t(rank) + 1) * 0x9e3779b97f4a7c15u ^
-               uint64_t(round) * 0xd1b54a32d192ed03u ^ at * 0xff51afd7ed558ccdu;
+  uint64_t x = (uint64_t(rank) + 1) * 0x9e3779b97f4a7c15u ^ uint64_t(round) * 0xd1b54a32d192ed03u ^
+               at * 0xff51afd7ed558ccdu;
   x ^= x >> 29;
   return uint8_t(x >> 8 | 1); // never 0
 }

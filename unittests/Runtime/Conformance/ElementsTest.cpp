@@ -17,8 +17,7 @@ struct ElementOperation {
   const char *name;
   uint32_t widths; ///< sum of the widths in bytes that it takes
   /// Applies `value` to the word at `at` on `peer`.
-  void (*apply)(nrd_program *, void *at, uint64_t value, int32_t bytes,
-                int32_t peer);
+  void (*apply)(nrd_program *, void *at, uint64_t value, int32_t bytes, int32_t peer);
   /// The word afterwards, of which the low bytes count.
   uint64_t (*result)(uint64_t before, uint64_t value);
 };
@@ -32,8 +31,7 @@ uint64_t bitXor(uint64_t before, uint64_t value) { return before ^ value; }
 /// A remote atomic, and for those with a result that it is the old value: an
 /// operation that got another one leaves a word that no test expects.
 template <int32_t op>
-void atomic(nrd_program *p, void *at, uint64_t value, int32_t bytes,
-            int32_t peer) {
+void atomic(nrd_program *p, void *at, uint64_t value, int32_t bytes, int32_t peer) {
   uint64_t before = bytes == 4 ? 0x5a5a5a5au : 0x5a5a5a5a5a5a5a5au;
   uint64_t old = nrd_shmem_atomic(p, at, value, before, op, bytes, peer, 0);
   if (old != (op & NRD_AMO_NO_RESULT ? 0 : before))
@@ -58,8 +56,7 @@ const ElementOperation kElementOperations[] = {
      add},
     {"notify set", 4 | 8,
      [](nrd_program *p, void *at, uint64_t value, int32_t bytes, int32_t peer) {
-       nrd_notify(p, at, int64_t(value), peer, NRD_SIG_SET,
-                  NRD_COMM_INTER_NODE, bytes, 0);
+       nrd_notify(p, at, int64_t(value), peer, NRD_SIG_SET, NRD_COMM_INTER_NODE, bytes, 0);
      },
      set},
     {"atomic set", 4 | 8, atomic<NRD_AMO_SET | NRD_AMO_NO_RESULT>, set},
@@ -75,8 +72,7 @@ const ElementOperation kElementOperations[] = {
     {"atomic compare_swap", 4 | 8, atomic<NRD_AMO_COMPARE_SWAP>, set},
     {"notify add", 1 | 2 | 4 | 8,
      [](nrd_program *p, void *at, uint64_t value, int32_t bytes, int32_t peer) {
-       nrd_notify(p, at, int64_t(value), peer, NRD_SIG_ADD,
-                  NRD_COMM_INTER_NODE, bytes, 0);
+       nrd_notify(p, at, int64_t(value), peer, NRD_SIG_ADD, NRD_COMM_INTER_NODE, bytes, 0);
      },
      add},
     {"putmem of one element", 1 | 2 | 4 | 8,
@@ -86,8 +82,7 @@ const ElementOperation kElementOperations[] = {
      set},
     {"putmem_signal without data", 4 | 8,
      [](nrd_program *p, void *at, uint64_t value, int32_t bytes, int32_t peer) {
-       nrd_shmem_put_signal(p, at, nullptr, 0, at, value, NRD_SIG_ADD, peer,
-                            bytes, 0, 0);
+       nrd_shmem_put_signal(p, at, nullptr, 0, at, value, NRD_SIG_ADD, peer, bytes, 0, 0);
      },
      add},
 };
@@ -127,8 +122,7 @@ void elements(nrd_program *p, const uint64_t *args) {
       if (got != low)
         findings.note(bytes, int64_t(at), -1, int64_t(got));
       uint64_t theirs = op.result(0x5a5a5a5a5a5a5a5au, value(p->rank));
-      uint64_t mask = bytes == 8 ? ~uint64_t(0)
-                                 : (uint64_t(1) << (8 * bytes)) - 1;
+      uint64_t mask = bytes == 8 ? ~uint64_t(0) : (uint64_t(1) << (8 * bytes)) - 1;
       got = nrd_shmem_g(p, line + at, bytes, next, 0);
       if (got != (theirs & mask))
         findings.note(bytes, int64_t(at), -2, int64_t(got));
@@ -142,13 +136,11 @@ TEST_P(Conformance, Elements) {
     uint8_t *line = symmetric<uint8_t>(job, kLine, "line");
     for (const ElementOperation &op : kElementOperations) {
       Findings findings;
-      Status st = launchBlocking(job, elements,
-                                 {arg(line), arg(&op), arg(&findings)}, 1);
+      Status st = launchBlocking(job, elements, {arg(line), arg(&op), arg(&findings)}, 1);
       ASSERT_TRUE(st.ok()) << op.name << ": " << st.report();
       EXPECT_EQ(findings.count, 0)
           << op.name << ", rank " << job.rank()
-          << " (width, place, wrong byte or -1 own, -2 peer's, value): "
-          << findings.text();
+          << " (width, place, wrong byte or -1 own, -2 peer's, value): " << findings.text();
       ASSERT_TRUE(job.barrier().ok());
     }
   });
@@ -173,8 +165,7 @@ TEST_P(Conformance, AddsOfAllRanksMeet) {
     const int32_t programs = 4;
     const int64_t rounds = 50;
     uint64_t *words = symmetric<uint64_t>(job, 2, "words");
-    Status st =
-        launchBlocking(job, addTogether, {arg(words), arg(rounds)}, programs);
+    Status st = launchBlocking(job, addTogether, {arg(words), arg(rounds)}, programs);
     ASSERT_TRUE(st.ok()) << st.report();
     ASSERT_TRUE(job.barrier().ok());
     int64_t adds = rounds * programs * job.worldSize();
@@ -202,15 +193,13 @@ void compare(nrd_program *p, const uint64_t *args) {
     int32_t isSigned;
   };
   const Step steps[] = {
-      {5, NRD_CMP_EQ, 5, 1},   {6, NRD_CMP_NE, 5, 0},  {7, NRD_CMP_GT, 6, 1},
-      {8, NRD_CMP_GE, 8, 0},   {-9, NRD_CMP_LT, 0, 1}, {-10, NRD_CMP_LE, -10, 1},
+      {5, NRD_CMP_EQ, 5, 1},    {6, NRD_CMP_NE, 5, 0},  {7, NRD_CMP_GT, 6, 1},
+      {8, NRD_CMP_GE, 8, 0},    {-9, NRD_CMP_LT, 0, 1}, {-10, NRD_CMP_LE, -10, 1},
       {-1, NRD_CMP_GT, 100, 0}, {3, NRD_CMP_LT, -1, 0},
   };
   for (const Step &s : steps) {
-    nrd_shmem_signal_op(p, word, uint64_t(s.value), NRD_SIG_SET, next, bytes,
-                        0);
-    uint64_t got = nrd_shmem_wait_until(p, word, s.cmp, uint64_t(s.against),
-                                        bytes, s.isSigned, 0);
+    nrd_shmem_signal_op(p, word, uint64_t(s.value), NRD_SIG_SET, next, bytes, 0);
+    uint64_t got = nrd_shmem_wait_until(p, word, s.cmp, uint64_t(s.against), bytes, s.isSigned, 0);
     uint64_t mask = bytes == 8 ? ~uint64_t(0) : 0xffffffffu;
     // The previous value may satisfy the comparison as well; the last one
     // comes for certain.
@@ -227,8 +216,7 @@ TEST_P(Conformance, WaitsCompare) {
     for (int64_t bytes : {4, 8}) {
       uint64_t *word = symmetric<uint64_t>(job, 1, "word");
       Findings findings;
-      Status st = launchBlocking(job, compare,
-                                 {arg(word), arg(bytes), arg(&findings)}, 1);
+      Status st = launchBlocking(job, compare, {arg(word), arg(bytes), arg(&findings)}, 1);
       ASSERT_TRUE(st.ok()) << st.report();
       EXPECT_EQ(findings.count, 0) << findings.text();
       ASSERT_TRUE(job.free(word).ok());
@@ -242,8 +230,8 @@ void manySlots(nrd_program *p, const uint64_t *args) {
   int32_t bytes = int32_t(args[1]), count = int32_t(args[2]);
   int32_t next = (p->rank + 1) % p->num_ranks;
   for (int32_t i = 0; i < count; ++i)
-    nrd_notify(p, slots + int64_t(count - 1 - i) * bytes, 7, next, NRD_SIG_SET,
-               NRD_COMM_INTER_NODE, bytes, 0);
+    nrd_notify(p, slots + int64_t(count - 1 - i) * bytes, 7, next, NRD_SIG_SET, NRD_COMM_INTER_NODE,
+               bytes, 0);
   nrd_wait(p, slots, count, 7, bytes, 0);
 }
 
@@ -252,8 +240,7 @@ TEST_P(Conformance, WaitsForManySlots) {
     for (int64_t bytes : {4, 8})
       for (int64_t count : {0, 1, 2, 33, 100}) {
         uint64_t *slots = symmetric<uint64_t>(job, 100, "slots");
-        Status st = launchBlocking(
-            job, manySlots, {arg(slots), arg(bytes), arg(count)}, 1);
+        Status st = launchBlocking(job, manySlots, {arg(slots), arg(bytes), arg(count)}, 1);
         ASSERT_TRUE(st.ok()) << st.report();
         ASSERT_TRUE(job.free(slots).ok());
       }

@@ -32,71 +32,80 @@ const Mistake kMistakes[] = {
      [](nrd_program *p, const Arguments &a) {
        nrd_shmem_put(p, a.symmetric, a.plain, 8, a.ranks, 0, 0);
      },
-     StatusCode::BadRank, {"putmem", "outside this job"}},
+     StatusCode::BadRank,
+     {"putmem", "outside this job"}},
     {"putmem to rank -1",
      [](nrd_program *p, const Arguments &a) {
        nrd_shmem_put(p, a.symmetric, a.plain, 8, -1, 1, 0);
      },
-     StatusCode::BadRank, {"putmem", "-1"}},
+     StatusCode::BadRank,
+     {"putmem", "-1"}},
     {"putmem to plain memory",
      [](nrd_program *p, const Arguments &a) {
        nrd_shmem_put(p, a.plain, a.symmetric, 8, a.peer, 0, 0);
      },
-     StatusCode::NotSymmetric, {"putmem", "nereid.symm"}, true},
+     StatusCode::NotSymmetric,
+     {"putmem", "nereid.symm"},
+     true},
     {"putmem of a negative size",
      [](nrd_program *p, const Arguments &a) {
-       nrd_shmem_put(p, a.symmetric, a.plain, uint64_t(int64_t(-4)), a.peer, 0,
-                     0);
+       nrd_shmem_put(p, a.symmetric, a.plain, uint64_t(int64_t(-4)), a.peer, 0, 0);
      },
-     StatusCode::BadAccess, {"putmem", "negative: -4"}},
+     StatusCode::BadAccess,
+     {"putmem", "negative: -4"}},
     {"putmem of a negative size to plain memory",
      [](nrd_program *p, const Arguments &a) {
        nrd_shmem_put(p, a.plain, a.plain, uint64_t(int64_t(-1)), p->rank, 0, 0);
      },
-     StatusCode::BadAccess, {"putmem", "negative: -1"}},
+     StatusCode::BadAccess,
+     {"putmem", "negative: -1"}},
     {"getmem past the heap",
      [](nrd_program *p, const Arguments &a) {
        nrd_shmem_get(p, a.plain, a.symmetric, a.heapBytes + 1, a.peer, 1, 0);
      },
-     StatusCode::BadAccess, {"getmem", "leave the symmetric heap"}},
+     StatusCode::BadAccess,
+     {"getmem", "leave the symmetric heap"}},
     {"getmem of a negative size",
      [](nrd_program *p, const Arguments &a) {
-       nrd_shmem_get(p, a.plain, a.symmetric, uint64_t(int64_t(-8)), a.peer, 0,
-                     0);
+       nrd_shmem_get(p, a.plain, a.symmetric, uint64_t(int64_t(-8)), a.peer, 0, 0);
      },
-     StatusCode::BadAccess, {"getmem", "negative: -8"}},
+     StatusCode::BadAccess,
+     {"getmem", "negative: -8"}},
     {"putmem_signal with a plain signal",
      [](nrd_program *p, const Arguments &a) {
-       nrd_shmem_put_signal(p, a.symmetric, a.plain, 8, a.plain, 1,
-                            NRD_SIG_SET, a.peer, 8, 0, 0);
+       nrd_shmem_put_signal(p, a.symmetric, a.plain, 8, a.plain, 1, NRD_SIG_SET, a.peer, 8, 0, 0);
      },
-     StatusCode::NotSymmetric, {"putmem_signal"}, true},
+     StatusCode::NotSymmetric,
+     {"putmem_signal"},
+     true},
     {"putmem_signal with a misaligned signal",
      [](nrd_program *p, const Arguments &a) {
-       nrd_shmem_put_signal(p, a.symmetric, a.plain, 8, a.symmetric + 4, 1,
-                            NRD_SIG_SET, a.peer, 8, 0, 0);
+       nrd_shmem_put_signal(p, a.symmetric, a.plain, 8, a.symmetric + 4, 1, NRD_SIG_SET, a.peer, 8,
+                            0, 0);
      },
-     StatusCode::BadAccess, {"putmem_signal", "aligned"}},
+     StatusCode::BadAccess,
+     {"putmem_signal", "aligned"}},
     {"signal_op to a bad rank",
      [](nrd_program *p, const Arguments &a) {
        nrd_shmem_signal_op(p, a.symmetric, 1, NRD_SIG_ADD, a.ranks + 5, 8, 0);
      },
-     StatusCode::BadRank, {"signal_op"}},
+     StatusCode::BadRank,
+     {"signal_op"}},
     {"signal_op on a misaligned word",
      [](nrd_program *p, const Arguments &a) {
        nrd_shmem_signal_op(p, a.symmetric + 2, 1, NRD_SIG_ADD, a.peer, 4, 0);
      },
-     StatusCode::BadAccess, {"signal_op", "aligned"}},
+     StatusCode::BadAccess,
+     {"signal_op", "aligned"}},
     {"p to plain memory",
-     [](nrd_program *p, const Arguments &a) {
-       nrd_shmem_p(p, a.plain, 1, 4, a.peer, 0);
-     },
-     StatusCode::NotSymmetric, {"p: "}, true},
+     [](nrd_program *p, const Arguments &a) { nrd_shmem_p(p, a.plain, 1, 4, a.peer, 0); },
+     StatusCode::NotSymmetric,
+     {"p: "},
+     true},
     {"p to a misaligned element",
-     [](nrd_program *p, const Arguments &a) {
-       nrd_shmem_p(p, a.symmetric + 2, 1, 4, a.peer, 0);
-     },
-     StatusCode::BadAccess, {"p: ", "not aligned to the element's 4 bytes"}},
+     [](nrd_program *p, const Arguments &a) { nrd_shmem_p(p, a.symmetric + 2, 1, 4, a.peer, 0); },
+     StatusCode::BadAccess,
+     {"p: ", "not aligned to the element's 4 bytes"}},
     {"an atomic on a misaligned element",
      [](nrd_program *p, const Arguments &a) {
        nrd_shmem_atomic(p, a.symmetric + 4, 1, 0, NRD_AMO_ADD, 8, a.peer, 0);
@@ -104,53 +113,46 @@ const Mistake kMistakes[] = {
      StatusCode::BadAccess,
      {"atomic: ", "not aligned to the element's 8 bytes"}},
     {"g from a bad rank",
-     [](nrd_program *p, const Arguments &a) {
-       nrd_shmem_g(p, a.symmetric, 4, a.ranks, 0);
-     },
-     StatusCode::BadRank, {"g: "}},
+     [](nrd_program *p, const Arguments &a) { nrd_shmem_g(p, a.symmetric, 4, a.ranks, 0); },
+     StatusCode::BadRank,
+     {"g: "}},
     {"notify to a bad rank",
      [](nrd_program *p, const Arguments &a) {
-       nrd_notify(p, a.symmetric, 1, -3, NRD_SIG_SET, NRD_COMM_INTER_NODE, 8,
-                  0);
+       nrd_notify(p, a.symmetric, 1, -3, NRD_SIG_SET, NRD_COMM_INTER_NODE, 8, 0);
      },
-     StatusCode::BadRank, {"notify", "-3"}},
+     StatusCode::BadRank,
+     {"notify", "-3"}},
     {"remote_ptr of plain memory",
-     [](nrd_program *p, const Arguments &a) {
-       nrd_shmem_ptr(p, a.plain, a.peer, 0);
-     },
-     StatusCode::NotSymmetric, {"remote_ptr"}, true},
+     [](nrd_program *p, const Arguments &a) { nrd_shmem_ptr(p, a.plain, a.peer, 0); },
+     StatusCode::NotSymmetric,
+     {"remote_ptr"},
+     true},
     {"wait on a misaligned slot",
-     [](nrd_program *p, const Arguments &a) {
-       nrd_wait(p, a.symmetric + 1, 1, 0, 8, 0);
-     },
-     StatusCode::BadAccess, {"wait", "aligned"}},
+     [](nrd_program *p, const Arguments &a) { nrd_wait(p, a.symmetric + 1, 1, 0, 8, 0); },
+     StatusCode::BadAccess,
+     {"wait", "aligned"}},
 };
 
 /// args: mistake, arguments. Only rank 0's program 0 makes it.
 void makeMistake(nrd_program *p, const uint64_t *args) {
   if (p->rank == 0 && p->pid[0] == 0)
-    pointerArg<const Mistake>(args, 0)->call(
-        p, *pointerArg<const Arguments>(args, 1));
+    pointerArg<const Mistake>(args, 0)->call(p, *pointerArg<const Arguments>(args, 1));
 }
 
 TEST_P(Conformance, MistakesAreErrors) {
   onRanks([](Job &job) {
     uint8_t *memory = symmetric<uint8_t>(job, 64, "memory");
     alignas(64) uint8_t plain[64] = {};
-    Arguments arguments{memory, plain, job.heapBytes(), job.worldSize(),
-                        job.worldSize() - 1};
+    Arguments arguments{memory, plain, job.heapBytes(), job.worldSize(), job.worldSize() - 1};
     for (const Mistake &mistake : kMistakes) {
       if (mistake.needsPeer && job.worldSize() == 1)
         continue;
-      Status st = launchBlocking(job, makeMistake,
-                                 {arg(&mistake), arg(&arguments)}, 2);
+      Status st = launchBlocking(job, makeMistake, {arg(&mistake), arg(&arguments)}, 2);
       if (job.rank() == 0) {
-        EXPECT_EQ(st.code(), mistake.code) << mistake.name << ": "
-                                           << st.report();
+        EXPECT_EQ(st.code(), mistake.code) << mistake.name << ": " << st.report();
         for (const char *word : mistake.words)
           EXPECT_NE(st.message().find(word), std::string::npos)
-              << mistake.name << ": '" << word << "' is not in: "
-              << st.message();
+              << mistake.name << ": '" << word << "' is not in: " << st.message();
       }
       // The others have ended their launch before, or learn of it here.
       if (job.worldSize() > 1)
@@ -183,9 +185,8 @@ TEST_P(Conformance, RemotePtrIsNullForOtherNodes) {
       reachable.push_back(job.reachable(r));
     EXPECT_EQ(reachable[size_t(job.rank())], 1);
     Findings findings;
-    Status st = launchBlocking(
-        job, lookAround, {arg(memory), arg(&findings), arg(reachable.data())},
-        2);
+    Status st =
+        launchBlocking(job, lookAround, {arg(memory), arg(&findings), arg(reachable.data())}, 2);
     EXPECT_TRUE(st.ok()) << st.report();
     EXPECT_EQ(findings.count, 0) << findings.text();
     EXPECT_TRUE(job.barrier().ok());
@@ -195,22 +196,20 @@ TEST_P(Conformance, RemotePtrIsNullForOtherNodes) {
 /// args: memory. Signals the last rank as if it were on this node.
 void notifyInsideNode(nrd_program *p, const uint64_t *args) {
   if (p->rank == 0)
-    nrd_notify(p, pointerArg<uint8_t>(args, 0), 1, p->num_ranks - 1,
-               NRD_SIG_SET, int32_t(args[1]), 8, 0);
+    nrd_notify(p, pointerArg<uint8_t>(args, 0), 1, p->num_ranks - 1, NRD_SIG_SET, int32_t(args[1]),
+               8, 0);
 }
 
 TEST_P(Conformance, NotifyInsideANodeReachesNoOtherNode) {
   onRanks([](Job &job) {
     uint8_t *memory = symmetric<uint8_t>(job, 64, "memory");
     for (int64_t scope : {NRD_COMM_GPU, NRD_COMM_INTRA_NODE}) {
-      Status st =
-          launchBlocking(job, notifyInsideNode, {arg(memory), arg(scope)}, 1);
+      Status st = launchBlocking(job, notifyInsideNode, {arg(memory), arg(scope)}, 1);
       if (job.rank() == 0) {
         bool other = job.nodeOf(job.worldSize() - 1) != job.nodeOf(0);
         EXPECT_EQ(st.ok(), !other) << st.report();
         if (other)
-          EXPECT_NE(st.message().find("comm_scope=\"inter_node\""),
-                    std::string::npos)
+          EXPECT_NE(st.message().find("comm_scope=\"inter_node\""), std::string::npos)
               << st.message();
       }
       if (job.worldSize() > 1)
@@ -223,8 +222,7 @@ TEST_P(Conformance, NotifyInsideANodeReachesNoOtherNode) {
 /// args: memory. Rank 0 reads the last rank's memory.
 void dereference(nrd_program *p, const uint64_t *args) {
   if (p->rank == 0)
-    *pointerArg<uint8_t>(args, 0) =
-        *symmAt(p, pointerArg<uint8_t>(args, 0) + 8, p->num_ranks - 1);
+    *pointerArg<uint8_t>(args, 0) = *symmAt(p, pointerArg<uint8_t>(args, 0) + 8, p->num_ranks - 1);
 }
 
 TEST_P(Conformance, MemoryOfOtherNodesCannotBeDereferenced) {
@@ -241,11 +239,9 @@ TEST_P(Conformance, MemoryOfOtherNodesCannotBeDereferenced) {
     if (job.rank() == 0) {
       bool other = job.nodeOf(job.worldSize() - 1) != job.nodeOf(0);
       EXPECT_EQ(st.ok(), !other) << st.report();
-      for (const char *word : {"rank 0 (node 0)", "'memory' + 8", "symm_at",
-                               "getmem"})
+      for (const char *word : {"rank 0 (node 0)", "'memory' + 8", "symm_at", "getmem"})
         if (other)
-          EXPECT_NE(st.message().find(word), std::string::npos)
-              << st.message();
+          EXPECT_NE(st.message().find(word), std::string::npos) << st.message();
     }
     (void)job.barrier();
     ASSERT_TRUE(job.recover().ok());

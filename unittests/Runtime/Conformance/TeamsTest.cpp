@@ -54,19 +54,18 @@ TEST_P(Conformance, BarriersOfTeams) {
   onRanks([](Job &job) {
     auto *words = symmetric<uint32_t>(job, 2 * size_t(job.worldSize()), "words");
     for (const Shape &shape : shapesFor(job.worldSize())) {
-      auto team = nereid::runtime::teamSplitStrided(
-          job, NRD_TEAM_WORLD, shape.start, shape.stride, shape.size);
+      auto team = nereid::runtime::teamSplitStrided(job, NRD_TEAM_WORLD, shape.start, shape.stride,
+                                                    shape.size);
       ASSERT_TRUE(team.ok()) << team.status().report();
       int32_t distance = job.rank() - shape.start;
-      bool member = distance >= 0 && distance % shape.stride == 0 &&
-                    distance / shape.stride < shape.size;
+      bool member =
+          distance >= 0 && distance % shape.stride == 0 && distance / shape.stride < shape.size;
       Findings findings;
       if (member) {
-        Status st = launchBlocking(
-            job, barriers, {arg(words), arg(int64_t(*team)), arg(&findings)}, 1);
+        Status st =
+            launchBlocking(job, barriers, {arg(words), arg(int64_t(*team)), arg(&findings)}, 1);
         ASSERT_TRUE(st.ok()) << st.report();
-        EXPECT_EQ(findings.count, 0)
-            << "(round, member, word): " << findings.text();
+        EXPECT_EQ(findings.count, 0) << "(round, member, word): " << findings.text();
         ASSERT_TRUE(nereid::runtime::teamBarrier(job, *team).ok());
         Status gone = nereid::runtime::teamDestroy(job, *team);
         ASSERT_TRUE(gone.ok()) << gone.report();
@@ -115,20 +114,20 @@ TEST_P(Conformance, CollectivesOfTeams) {
     auto *source = symmetric<uint8_t>(job, kMost, "source");
     auto *dest = symmetric<uint8_t>(job, all, "dest");
     for (const Shape &shape : shapesFor(job.worldSize())) {
-      auto team = nereid::runtime::teamSplitStrided(
-          job, NRD_TEAM_WORLD, shape.start, shape.stride, shape.size);
+      auto team = nereid::runtime::teamSplitStrided(job, NRD_TEAM_WORLD, shape.start, shape.stride,
+                                                    shape.size);
       ASSERT_TRUE(team.ok()) << team.status().report();
       int32_t distance = job.rank() - shape.start;
-      bool member = distance >= 0 && distance % shape.stride == 0 &&
-                    distance / shape.stride < shape.size;
+      bool member =
+          distance >= 0 && distance % shape.stride == 0 && distance / shape.stride < shape.size;
       for (uint64_t bytes : {uint64_t(0), uint64_t(1), uint64_t(63), kMost}) {
         Findings findings;
         if (member) {
-          Status st = launchBlocking(
-              job, collectives,
-              {arg(source), arg(dest), arg(int64_t(*team)), arg(int64_t(bytes)),
-               arg(int64_t(shape.size / 2)), arg(&findings)},
-              1);
+          Status st =
+              launchBlocking(job, collectives,
+                             {arg(source), arg(dest), arg(int64_t(*team)), arg(int64_t(bytes)),
+                              arg(int64_t(shape.size / 2)), arg(&findings)},
+                             1);
           ASSERT_TRUE(st.ok()) << st.report();
           EXPECT_EQ(findings.count, 0)
               << bytes << " bytes (broadcast 0, its end 1, fcollect 2, its end "

@@ -37,9 +37,7 @@ struct Operation {
 
 void barrierAll(nrd_program *p, const Transfer &) { nrd_barrier_all(p, 0); }
 void nothing(nrd_program *, const Transfer &) {}
-void wait64(nrd_program *p, const Transfer &t) {
-  nrd_wait(p, t.signal64, 1, t.round, 8, 0);
-}
+void wait64(nrd_program *p, const Transfer &t) { nrd_wait(p, t.signal64, 1, t.round, 8, 0); }
 void wait32(nrd_program *p, const Transfer &t) {
   nrd_shmem_wait_until(p, t.signal32, NRD_CMP_GE, uint64_t(t.round), 4, 1, 0);
 }
@@ -65,8 +63,7 @@ const Operation kOperations[] = {
      [](nrd_program *p, const Transfer &t) {
        nrd_shmem_put(p, t.dest, t.source, t.bytes, t.peer, 1, 0);
        nrd_shmem_quiet(p, 0);
-       nrd_notify(p, t.signal64, t.round, t.peer, NRD_SIG_SET,
-                  NRD_COMM_INTER_NODE, 8, 0);
+       nrd_notify(p, t.signal64, t.round, t.peer, NRD_SIG_SET, NRD_COMM_INTER_NODE, 8, 0);
      },
      wait64},
     {"putmem_nbi, fence, signal_op", false,
@@ -85,21 +82,21 @@ const Operation kOperations[] = {
      wait32},
     {"putmem_signal set", false,
      [](nrd_program *p, const Transfer &t) {
-       nrd_shmem_put_signal(p, t.dest, t.source, t.bytes, t.signal64,
-                            uint64_t(t.round), NRD_SIG_SET, t.peer, 8, 0, 0);
+       nrd_shmem_put_signal(p, t.dest, t.source, t.bytes, t.signal64, uint64_t(t.round),
+                            NRD_SIG_SET, t.peer, 8, 0, 0);
      },
      wait64},
     {"putmem_signal of 32 bits, add", false,
      [](nrd_program *p, const Transfer &t) {
-       nrd_shmem_put_signal(p, t.dest, t.source, t.bytes, t.signal32, 1,
-                            NRD_SIG_ADD, t.peer, 4, 0, 0);
+       nrd_shmem_put_signal(p, t.dest, t.source, t.bytes, t.signal32, 1, NRD_SIG_ADD, t.peer, 4, 0,
+                            0);
        std::memset(t.source, 0, t.bytes);
      },
      wait32},
     {"putmem_signal_nbi", false,
      [](nrd_program *p, const Transfer &t) {
-       nrd_shmem_put_signal(p, t.dest, t.source, t.bytes, t.signal64,
-                            uint64_t(t.round), NRD_SIG_SET, t.peer, 8, 1, 0);
+       nrd_shmem_put_signal(p, t.dest, t.source, t.bytes, t.signal64, uint64_t(t.round),
+                            NRD_SIG_SET, t.peer, 8, 1, 0);
      },
      wait64},
     {"getmem", true,
@@ -132,8 +129,7 @@ struct Shape {
 /// Every size with every pair of offsets; the largest with a few.
 std::vector<Shape> shapes() {
   std::vector<Shape> out;
-  for (uint64_t bytes : {0, 1, 2, 3, 4, 7, 8, 16, 31, 63, 64, 65, 127, 200, 1000,
-                         4095, 4096, 4097})
+  for (uint64_t bytes : {0, 1, 2, 3, 4, 7, 8, 16, 31, 63, 64, 65, 127, 200, 1000, 4095, 4096, 4097})
     for (uint64_t to : {0, 1, 2, 4, 8, 31, 63})
       for (uint64_t from : {0, 1, 2, 4, 8, 31, 63})
         if (bytes < 4000 || (to + from) % 5 < 2)
@@ -177,8 +173,7 @@ void transferAll(nrd_program *p, const uint64_t *args) {
     for (uint64_t b = 0; b < kGuard; ++b)
       around += t.dest[-1 - int64_t(b)] != 0 || t.dest[s.bytes + b] != 0;
     if (wrong || around)
-      findings.note(int64_t(s.bytes), int64_t(s.destAlign),
-                    int64_t(s.sourceAlign), int64_t(wrong));
+      findings.note(int64_t(s.bytes), int64_t(s.destAlign), int64_t(s.sourceAlign), int64_t(wrong));
     nrd_barrier_all(p, 0);
   }
 }
@@ -192,16 +187,14 @@ TEST_P(Conformance, Transfers) {
         for (const Operation &op : kOperations) {
           uint64_t *signals = symmetric<uint64_t>(job, 16, "signals");
           Findings findings;
-          Status st = launchBlocking(
-              job, transferAll,
-              {arg(dest), arg(source), arg(signals), arg(all.data()),
-               arg(int64_t(all.size())), arg(&op), arg(&findings)},
-              1);
+          Status st = launchBlocking(job, transferAll,
+                                     {arg(dest), arg(source), arg(signals), arg(all.data()),
+                                      arg(int64_t(all.size())), arg(&op), arg(&findings)},
+                                     1);
           ASSERT_TRUE(st.ok()) << op.name << ": " << st.report();
           EXPECT_EQ(findings.count, 0)
               << op.name << ", rank " << job.rank()
-              << " (bytes, alignment of target and source, wrong bytes): "
-              << findings.text();
+              << " (bytes, alignment of target and source, wrong bytes): " << findings.text();
           ASSERT_TRUE(job.free(signals).ok());
         }
       },
@@ -224,8 +217,7 @@ void exchange(nrd_program *p, const uint64_t *args) {
     return base + (int64_t(rank) * kPrograms + p->pid[0]) * kPiece;
   };
   auto value = [&](int32_t from, int32_t to, int64_t round, int64_t i) {
-    return int32_t(round * 1000003 + from * 10007 + to * 1009 +
-                   p->pid[0] * 101 + i);
+    return int32_t(round * 1000003 + from * 10007 + to * 1009 + p->pid[0] * 101 + i);
   };
   const int64_t rounds = 8;
   for (int64_t round = 1; round <= rounds; ++round) {
@@ -234,12 +226,10 @@ void exchange(nrd_program *p, const uint64_t *args) {
       for (int64_t i = 0; i < kPiece; ++i)
         piece(send, to)[i] = value(p->rank, to, round, i);
       if (round & 1) {
-        nrd_shmem_put_signal(p, piece(recv, p->rank), piece(send, to),
-                             kPiece * 4, counter, 1, NRD_SIG_ADD, to, 8,
-                             step & 1, 0);
+        nrd_shmem_put_signal(p, piece(recv, p->rank), piece(send, to), kPiece * 4, counter, 1,
+                             NRD_SIG_ADD, to, 8, step & 1, 0);
       } else {
-        nrd_shmem_put(p, piece(recv, p->rank), piece(send, to), kPiece * 4, to,
-                      1, 0);
+        nrd_shmem_put(p, piece(recv, p->rank), piece(send, to), kPiece * 4, to, 1, 0);
         nrd_shmem_fence(p, 0);
         nrd_shmem_signal_op(p, counter, 1, NRD_SIG_ADD, to, 8, 0);
       }
@@ -260,12 +250,10 @@ TEST_P(Conformance, ManyProgramsExchange) {
     int32_t *recv = symmetric<int32_t>(job, count, "recv");
     uint64_t *counters = symmetric<uint64_t>(job, kPrograms, "counters");
     Findings findings;
-    Status st = launchBlocking(
-        job, exchange, {arg(send), arg(recv), arg(counters), arg(&findings)},
-        kPrograms);
+    Status st = launchBlocking(job, exchange, {arg(send), arg(recv), arg(counters), arg(&findings)},
+                               kPrograms);
     ASSERT_TRUE(st.ok()) << st.report();
-    EXPECT_EQ(findings.count, 0)
-        << "(round, from, program, index) " << findings.text();
+    EXPECT_EQ(findings.count, 0) << "(round, from, program, index) " << findings.text();
     ASSERT_TRUE(job.barrier().ok());
   });
 }
@@ -274,10 +262,9 @@ TEST_P(Conformance, ManyProgramsExchange) {
 
 /// args: dest, source, bytes, signal. Starts a transfer and ends.
 void startAndEnd(nrd_program *p, const uint64_t *args) {
-  nrd_shmem_put_signal(p, pointerArg<uint8_t>(args, 0),
-                       pointerArg<uint8_t>(args, 1), args[2],
-                       pointerArg<uint64_t>(args, 3), 1, NRD_SIG_ADD,
-                       (p->rank + 1) % p->num_ranks, 8, 1, 0);
+  nrd_shmem_put_signal(p, pointerArg<uint8_t>(args, 0), pointerArg<uint8_t>(args, 1), args[2],
+                       pointerArg<uint64_t>(args, 3), 1, NRD_SIG_ADD, (p->rank + 1) % p->num_ranks,
+                       8, 1, 0);
 }
 /// args: signal, value.
 void waitFor(nrd_program *p, const uint64_t *args) {
@@ -296,9 +283,8 @@ TEST_P(Conformance, TransfersOutliveTheirLaunch) {
         std::vector<uint8_t> source(bytes);
         for (uint64_t b = 0; b < bytes; ++b)
           source[b] = patternByte(job.rank(), round, b);
-        Status st = launchBlocking(
-            job, startAndEnd,
-            {arg(dest), arg(source.data()), bytes, arg(signal)}, 1);
+        Status st = launchBlocking(job, startAndEnd,
+                                   {arg(dest), arg(source.data()), bytes, arg(signal)}, 1);
         ASSERT_TRUE(st.ok()) << st.report();
       }
       Status st = launchBlocking(job, waitFor, {arg(signal), arg(round)}, 1);
@@ -329,10 +315,8 @@ TEST_P(Conformance, HostTransfers) {
       ASSERT_EQ(memory[b], patternByte(previous, 0, b));
     EXPECT_TRUE(job.get(back.data(), memory, bytes, next).ok());
     EXPECT_EQ(back, data);
-    EXPECT_EQ(job.put(memory, data.data(), bytes, job.worldSize()).code(),
-              StatusCode::BadRank);
-    EXPECT_EQ(job.get(back.data(), data.data(), bytes, next).code(),
-              StatusCode::NotSymmetric);
+    EXPECT_EQ(job.put(memory, data.data(), bytes, job.worldSize()).code(), StatusCode::BadRank);
+    EXPECT_EQ(job.get(back.data(), data.data(), bytes, next).code(), StatusCode::NotSymmetric);
     EXPECT_EQ(job.put(memory, data.data(), job.heapBytes() + 1, next).code(),
               StatusCode::NotSymmetric);
     for (int32_t r = 0; r < job.worldSize(); ++r)
@@ -342,8 +326,6 @@ TEST_P(Conformance, HostTransfers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, Conformance, testing::ValuesIn(kWays),
-                         [](const auto &info) {
-                           return std::string(info.param.name);
-                         });
+                         [](const auto &info) { return std::string(info.param.name); });
 
 } // namespace

@@ -45,7 +45,9 @@ struct TileStride {
   bool isConstant(int64_t v) const { return kind == Constant && value == v; }
   /// All elements along the dimension are equal.
   bool isUniform() const { return isConstant(0); }
-  bool operator==(const TileStride &other) const { return kind == other.kind && value == other.value; }
+  bool operator==(const TileStride &other) const {
+    return kind == other.kind && value == other.value;
+  }
 };
 
 /// Memoised queries; valid as long as the IR does not change.

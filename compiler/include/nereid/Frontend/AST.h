@@ -24,8 +24,23 @@ namespace nereid::frontend {
 
 struct Expr {
   enum class Kind {
-    Constant, Name, Binary, Bool, Unary, Compare, Call, Attribute, Subscript, Slice, Tuple, Conditional,
-    FormattedString, Starred, Named, Comprehension, Unsupported,
+    Constant,
+    Name,
+    Binary,
+    Bool,
+    Unary,
+    Compare,
+    Call,
+    Attribute,
+    Subscript,
+    Slice,
+    Tuple,
+    Conditional,
+    FormattedString,
+    Starred,
+    Named,
+    Comprehension,
+    Unsupported,
   };
   const Kind kind;
   SourceRange range;
@@ -167,7 +182,20 @@ struct UnsupportedExpr : ExprNode<Expr::Kind::Unsupported> {
 
 struct Stmt {
   enum class Kind {
-    Expr, Assign, AugAssign, AnnAssign, If, For, While, With, Return, Assert, Pass, Break, Continue, Unsupported,
+    Expr,
+    Assign,
+    AugAssign,
+    AnnAssign,
+    If,
+    For,
+    While,
+    With,
+    Return,
+    Assert,
+    Pass,
+    Break,
+    Continue,
+    Unsupported,
   };
   const Kind kind;
   SourceRange range;
@@ -278,7 +306,7 @@ struct Param {
 
 struct FunctionDef {
   std::string name;
-  SourceRange range;     // of the `def` line
+  SourceRange range; // of the `def` line
   SourceRange nameRange;
   std::vector<Param> params;
   Block body;

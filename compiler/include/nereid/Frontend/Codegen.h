@@ -45,7 +45,8 @@ struct KernelRequest {
 /// become the arguments of the function in the order of the parameters, depth
 /// first, each with its name as a NameLoc. Throws CompileError; warnings go to
 /// `sink`. The dialects must be loaded in `context` (loadDialects).
-mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context, const KernelRequest &request,
+mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context,
+                                              const KernelRequest &request,
                                               Environment &environment, DiagnosticSink &sink);
 
 /// Loads the dialects that buildModule emits.

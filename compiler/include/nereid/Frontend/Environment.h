@@ -32,16 +32,19 @@ public:
   /// is the environment's rule: modules, jit functions, functions and dtypes of
   /// the language, constexpr objects, functions marked as compile-time ones,
   /// named tuple classes. Others throw CompileError (Diag::global_not_constexpr).
-  virtual std::optional<Value> lookup(const FunctionDef &function, llvm::StringRef name, const SourceRange &range) = 0;
+  virtual std::optional<Value> lookup(const FunctionDef &function, llvm::StringRef name,
+                                      const SourceRange &range) = 0;
 
   /// `object.name`; nullopt when there is no such attribute. Throws CompileError
   /// for values that kernels cannot use.
-  virtual std::optional<Value> attribute(const Host &object, llvm::StringRef name, const SourceRange &range) = 0;
+  virtual std::optional<Value> attribute(const Host &object, llvm::StringRef name,
+                                         const SourceRange &range) = 0;
 
   /// Calls a compile-time function of the host. All arguments are constexprs.
   /// What it raises comes out as CompileError (Diag::host_call_failed).
   virtual Value call(const Host &callee, llvm::ArrayRef<Value> args,
-                     llvm::ArrayRef<std::pair<std::string, Value>> keywords, const SourceRange &range) = 0;
+                     llvm::ArrayRef<std::pair<std::string, Value>> keywords,
+                     const SourceRange &range) = 0;
 
   /// Field names of a named tuple class; nullopt for any other object.
   virtual std::optional<std::vector<std::string>> namedTupleFields(const Host &object);

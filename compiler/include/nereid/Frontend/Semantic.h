@@ -19,16 +19,30 @@
 namespace nereid::frontend {
 
 /// Python's operators, as the AST names them.
-enum class BinaryOp { Add, Sub, Mult, Div, FloorDiv, Mod, Pow, LShift, RShift, BitAnd, BitOr, BitXor, MatMult };
+enum class BinaryOp {
+  Add,
+  Sub,
+  Mult,
+  Div,
+  FloorDiv,
+  Mod,
+  Pow,
+  LShift,
+  RShift,
+  BitAnd,
+  BitOr,
+  BitXor,
+  MatMult
+};
 enum class CompareOp { Eq, NotEq, Lt, LtE, Gt, GtE, Is, IsNot, In, NotIn };
 enum class UnaryOp { UAdd, USub, Not, Invert };
 
 /// What the target says about the language (from the compile options).
 struct LanguageOptions {
   const TargetProfile *profile = &targetProfiles[0]; // "host"; never null
-  bool debug = false;               // device_assert active
-  bool portable = false;            // refuse what goes beyond Triton's language
-  std::string unusedToken = "error"; // "error" | "warn" | "keep"
+  bool debug = false;                                // device_assert active
+  bool portable = false;                             // refuse what goes beyond Triton's language
+  std::string unusedToken = "error";                 // "error" | "warn" | "keep"
   std::string defaultInputPrecision = "ieee";
   /// Where tl.static_print writes; null: standard output.
   std::function<void(llvm::StringRef)> print;
@@ -54,7 +68,8 @@ public:
 
   /// Calls a jit function (or builtin) with values from inside a rule, e.g. the
   /// combine function of a reduction. Set by the walker.
-  llvm::unique_function<Value(const Value &callee, llvm::ArrayRef<Value> args, const SourceRange &)> call;
+  llvm::unique_function<Value(const Value &callee, llvm::ArrayRef<Value> args, const SourceRange &)>
+      call;
 
   // ---- operators: at least one operand is a Tensor (the walker folds
   // constants), or a constant against a constant that must become a tensor.
@@ -66,7 +81,8 @@ public:
   /// x[None, :], x[:, None], ...
   Value subscript(const Value &tensor, const Tuple &index, const SourceRange &range);
   /// x.dtype, x.shape, x.T, methods; nullopt when there is none of that name.
-  std::optional<Value> attribute(const Value &value, llvm::StringRef name, const SourceRange &range);
+  std::optional<Value> attribute(const Value &value, llvm::StringRef name,
+                                 const SourceRange &range);
 
   // ---- conversions
   /// A number becomes a 0-d tensor of its natural dtype; tensors stay.
@@ -85,12 +101,14 @@ public:
   /// Element type of an operation on two run-time element types.
   Type promote(Type lhs, Type rhs, const OperandRules &rules, const SourceRange &range);
   /// Element type of an operation on a compile-time number and a run-time type.
-  Type promoteNumber(const Value &number, Type other, const OperandRules &rules, const SourceRange &range);
+  Type promoteNumber(const Value &number, Type other, const OperandRules &rules,
+                     const SourceRange &range);
   /// The dtype that a number has by itself.
   Type naturalType(const Value &number, const SourceRange &range);
   /// A narrowing cast between floating types with a rounding mode ("rtne" or
   /// "rtz"), or a cast that saturates.
-  Tensor castRounding(const Tensor &value, Type to, llvm::StringRef rounding, const SourceRange &range);
+  Tensor castRounding(const Tensor &value, Type to, llvm::StringRef rounding,
+                      const SourceRange &range);
   Tensor castSaturating(const Tensor &value, Type to, const SourceRange &range);
   /// Same bits, other dtype of the same width.
   Tensor bitcast(const Tensor &value, Type to, const SourceRange &range);
@@ -98,17 +116,22 @@ public:
   Tensor toBool(const Tensor &value, const SourceRange &range);
 
   // ---- creation and shape
-  Tensor wrap(mlir::Value handle, Type type, const SourceRange &range) const { return {handle, type, range}; }
+  Tensor wrap(mlir::Value handle, Type type, const SourceRange &range) const {
+    return {handle, type, range};
+  }
   /// A number as a scalar of `element`, which it must fit.
   Tensor constant(const Value &number, Type element, const SourceRange &range);
   /// A block (or scalar, when `shape` is empty and not a block) filled with a number.
-  Tensor full(llvm::ArrayRef<int64_t> shape, const Value &number, Type element, const SourceRange &range);
+  Tensor full(llvm::ArrayRef<int64_t> shape, const Value &number, Type element,
+              const SourceRange &range);
   Tensor splat(const Tensor &scalar, llvm::ArrayRef<int64_t> shape, const SourceRange &range);
   Tensor arange(int64_t start, int64_t end, const SourceRange &range);
   Tensor expandDims(const Tensor &value, int64_t axis, const SourceRange &range);
-  Tensor reshape(const Tensor &value, llvm::ArrayRef<int64_t> shape, bool allowReorder, const SourceRange &range);
+  Tensor reshape(const Tensor &value, llvm::ArrayRef<int64_t> shape, bool allowReorder,
+                 const SourceRange &range);
   Tensor permute(const Tensor &value, llvm::ArrayRef<int64_t> order, const SourceRange &range);
-  Tensor select(const Tensor &condition, const Tensor &x, const Tensor &y, const SourceRange &range);
+  Tensor select(const Tensor &condition, const Tensor &x, const Tensor &y,
+                const SourceRange &range);
   /// `what` must have a positive number of elements, at most 2^20.
   void checkShape(llvm::ArrayRef<int64_t> shape, const SourceRange &range);
 

@@ -19,8 +19,25 @@ namespace nereid::frontend {
 
 /// Element types in the order of tl's names.
 enum class Scalar : uint8_t {
-  Void, Int1, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64,
-  Fp8E5, Fp8E5B16, Fp8E4NV, Fp8E4B8, Fp8E4B15, Fp16, BF16, Fp32, Fp64,
+  Void,
+  Int1,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
+  Fp8E5,
+  Fp8E5B16,
+  Fp8E4NV,
+  Fp8E4B8,
+  Fp8E4B15,
+  Fp16,
+  BF16,
+  Fp32,
+  Fp64,
 };
 
 /// A scalar, a pointer, a block (tensor of scalars or pointers), a block
@@ -61,8 +78,8 @@ public:
   // Questions about the element type.
   Scalar scalar() const; // of the element; meaningless for pointers
   bool isFloating() const;
-  bool isInteger() const; // includes int1
-  bool isSigned() const;  // int8..int64
+  bool isInteger() const;  // includes int1
+  bool isSigned() const;   // int8..int64
   bool isUnsigned() const; // int1, uint8..uint64
   bool isBool() const;
   bool isFp8() const;

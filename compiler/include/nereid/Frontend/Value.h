@@ -88,8 +88,8 @@ struct Host {
 /// are exactly the language's constexprs.
 class Value {
 public:
-  using Storage = std::variant<None, bool, Int, double, std::string, Type, Tensor, Tuple, Function, Builtin,
-                               BoundMethod, Slice, Host>;
+  using Storage = std::variant<None, bool, Int, double, std::string, Type, Tensor, Tuple, Function,
+                               Builtin, BoundMethod, Slice, Host>;
   Value() = default; // None
   template <typename T>
     requires std::is_constructible_v<Storage, T &&> && (!std::is_same_v<std::decay_t<T>, Value>)
@@ -127,7 +127,22 @@ struct ShmemConstant {
   using Family = ShmemLibrary;
   enum class Kind : uint8_t { Compare, Signal, Team, Atomic };
   /// What Atomic constants mean; those up to Xor return nothing.
-  enum Atomic : int32_t { Inc, Set, Add, And, Or, Xor, Fetch, FetchInc, FetchAdd, FetchAnd, FetchOr, FetchXor, Swap, CompareSwap };
+  enum Atomic : int32_t {
+    Inc,
+    Set,
+    Add,
+    And,
+    Or,
+    Xor,
+    Fetch,
+    FetchInc,
+    FetchAdd,
+    FetchAnd,
+    FetchOr,
+    FetchXor,
+    Swap,
+    CompareSwap
+  };
   Family family;
   Kind kind;
   /// Compare: NRD_CMP_*; Signal: NRD_SIG_*; Team: NRD_TEAM_*; Atomic: above.

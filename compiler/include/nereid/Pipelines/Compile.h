@@ -56,10 +56,10 @@ struct KernelMetadata {
   std::string name;
   std::vector<std::string> argumentTypes; ///< "*fp32", "i32", ... one per slot
   uint64_t scratchBytes = 0;
-  bool blocking = false;    ///< programs must be able to wait for each other
-  bool distributed = false; ///< uses ranks, signals or symmetric memory
-  std::string launchMode;   ///< "cv0:1" or "cv1:2"
-  unsigned lanes = 1;       ///< vector cores that run each program
+  bool blocking = false;                    ///< programs must be able to wait for each other
+  bool distributed = false;                 ///< uses ranks, signals or symmetric memory
+  std::string launchMode;                   ///< "cv0:1" or "cv1:2"
+  unsigned lanes = 1;                       ///< vector cores that run each program
   std::vector<unsigned> symmetricArguments; ///< slots that must be symmetric addresses
   std::vector<Site> sites;
   unsigned abiVersion = 0; ///< NRD_ABI_VERSION
@@ -79,7 +79,8 @@ struct CompiledKernel {
 /// Compiles the module's one public function. The module is consumed. Throws
 /// CompileError with the first error that a pass reports; warnings go to
 /// `warnings`.
-CompiledKernel compileKernel(mlir::ModuleOp module, const CompileOptions &options, DiagnosticSink *warnings = nullptr);
+CompiledKernel compileKernel(mlir::ModuleOp module, const CompileOptions &options,
+                             DiagnosticSink *warnings = nullptr);
 
 /// Runs the pipeline up to `stage` and returns its text (or the object file's
 /// bytes). The module is consumed. Throws as compileKernel does.
@@ -89,8 +90,8 @@ std::string emitStage(mlir::ModuleOp module, Stage stage, const CompileOptions &
 /// The kernel as TTIR that upstream Triton of `version` ("3.6", "3.9") reads.
 /// The module is consumed. Throws as compileKernel does, also for operations
 /// that have no upstream form.
-std::string exportTTIR(mlir::ModuleOp module, llvm::StringRef version, const CompileOptions &options,
-                       DiagnosticSink *warnings = nullptr);
+std::string exportTTIR(mlir::ModuleOp module, llvm::StringRef version,
+                       const CompileOptions &options, DiagnosticSink *warnings = nullptr);
 
 } // namespace nereid
 

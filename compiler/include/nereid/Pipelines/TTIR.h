@@ -16,8 +16,9 @@ namespace nereid {
 
 /// An argument of a kernel that was read from text.
 struct TTIRArgument {
-  std::string name;         ///< as the text has it; "arg3" when it has none
-  int64_t divisibility = 0; ///< the value, or the address, is a multiple of this; 0: nothing is known
+  std::string name; ///< as the text has it; "arg3" when it has none
+  int64_t divisibility =
+      0; ///< the value, or the address, is a multiple of this; 0: nothing is known
 };
 
 /// A kernel that was read from text, ready for compileKernel and emitStage.

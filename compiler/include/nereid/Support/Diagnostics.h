@@ -39,8 +39,8 @@ struct Diagnostic {
   Severity severity = Severity::Error;
   Diag id{};
   SourceRange range;
-  std::string message; // formatted
-  std::string help;    // formatted; empty when there is nothing to suggest
+  std::string message;     // formatted
+  std::string help;        // formatted; empty when there is nothing to suggest
   std::vector<Note> notes; // other operands, the call chain (innermost first)
 };
 
@@ -51,7 +51,8 @@ const char *diagFormat(Diag id);
 const char *diagHelp(Diag id);
 
 /// Formats entry `id` with `args`.
-template <typename... Args> Diagnostic makeDiagnostic(Diag id, const SourceRange &range, const Args &...args) {
+template <typename... Args>
+Diagnostic makeDiagnostic(Diag id, const SourceRange &range, const Args &...args) {
   Diagnostic d;
   d.id = id;
   d.range = range;

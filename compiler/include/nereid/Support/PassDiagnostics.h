@@ -28,7 +28,8 @@ mlir::InFlightDiagnostic reportEntry(mlir::DiagnosticSeverity severity, mlir::Lo
                                      const Args &...args) {
   mlir::InFlightDiagnostic report = loc.getContext()->getDiagEngine().emit(loc, severity);
   report << llvm::formatv(false, diagFormat(id), args...).str();
-  report.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument(static_cast<int>(id)));
+  report.getUnderlyingDiagnostic()->getMetadata().push_back(
+      mlir::DiagnosticArgument(static_cast<int>(id)));
   return report;
 }
 template <typename... Args>
@@ -42,8 +43,8 @@ mlir::InFlightDiagnostic reportWarning(mlir::Location loc, Diag id, const Args &
 
 /// The entry that a report carries; nullopt when it comes from elsewhere.
 inline std::optional<Diag> reportedEntry(mlir::Diagnostic &report) {
-  if (report.getMetadata().empty() ||
-      report.getMetadata().front().getKind() != mlir::DiagnosticArgument::DiagnosticArgumentKind::Integer)
+  if (report.getMetadata().empty() || report.getMetadata().front().getKind() !=
+                                          mlir::DiagnosticArgument::DiagnosticArgumentKind::Integer)
     return std::nullopt;
   return static_cast<Diag>(report.getMetadata().front().getAsInteger());
 }

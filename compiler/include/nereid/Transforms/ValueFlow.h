@@ -33,12 +33,14 @@ enum class UseKind {
 
 /// Tells what the owner of `use` does with it and, when it hands it on, appends
 /// to `targets` the values that may be it.
-UseKind getForwardedValues(mlir::OpOperand &use, const CallGraph &calls, llvm::SmallVectorImpl<mlir::Value> &targets);
+UseKind getForwardedValues(mlir::OpOperand &use, const CallGraph &calls,
+                           llvm::SmallVectorImpl<mlir::Value> &targets);
 
 /// Appends to `sources` the values that `value` may be when it is a region or
 /// block argument or the result of control flow or of a call; returns false when
 /// it is neither (an argument of a function that nobody calls, or computed).
-bool getSourceValues(mlir::Value value, const CallGraph &calls, llvm::SmallVectorImpl<mlir::Value> &sources);
+bool getSourceValues(mlir::Value value, const CallGraph &calls,
+                     llvm::SmallVectorImpl<mlir::Value> &sources);
 
 } // namespace nereid
 

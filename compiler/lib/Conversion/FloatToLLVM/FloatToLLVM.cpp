@@ -31,7 +31,8 @@ static bool computesOnNarrow(Operation *op) {
       !isa<vector::ReductionOp, vector::FMAOp, vector::MultiDimReductionOp, vector::ContractionOp,
            vector::OuterProductOp>(op))
     return false;
-  return llvm::any_of(op->getOperandTypes(), isEmulated) || llvm::any_of(op->getResultTypes(), isEmulated);
+  return llvm::any_of(op->getOperandTypes(), isEmulated) ||
+         llvm::any_of(op->getResultTypes(), isEmulated);
 }
 
 /// Does `op` in fp32: operands are widened, results rounded back.
@@ -46,7 +47,8 @@ static void widenOperation(Operation *op) {
   };
   for (OpOperand &operand : op->getOpOperands())
     if (isEmulated(operand.get().getType()))
-      operand.set(arith::ExtFOp::create(builder, loc, widened(operand.get().getType()), operand.get()));
+      operand.set(
+          arith::ExtFOp::create(builder, loc, widened(operand.get().getType()), operand.get()));
   builder.setInsertionPointAfter(op);
   for (Value result : op->getResults()) {
     Type narrow = result.getType();
@@ -69,15 +71,18 @@ static Type asInteger(Type type) {
   if (auto vector = dyn_cast<VectorType>(type))
     return vector.clone(asInteger(vector.getElementType()));
   if (auto structure = dyn_cast<LLVM::LLVMStructType>(type); structure && !structure.isIdentified())
-    return LLVM::LLVMStructType::getLiteral(type.getContext(),
-                                            llvm::map_to_vector(structure.getBody(), [](Type t) { return asInteger(t); }), structure.isPacked());
+    return LLVM::LLVMStructType::getLiteral(
+        type.getContext(),
+        llvm::map_to_vector(structure.getBody(), [](Type t) { return asInteger(t); }),
+        structure.isPacked());
   return type;
 }
 
 static Attribute asInteger(Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value); number && number.getType().isBF16())
     return IntegerAttr::get(asInteger(number.getType()), number.getValue().bitcastToAPInt());
-  if (auto elements = dyn_cast<DenseElementsAttr>(value); elements && elements.getElementType().isBF16())
+  if (auto elements = dyn_cast<DenseElementsAttr>(value);
+      elements && elements.getElementType().isBF16())
     return elements.bitcast(asInteger(elements.getElementType()));
   return value;
 }
@@ -103,12 +108,14 @@ static void retypeBF16(Operation *root) {
       constant.setValueAttr(asInteger(constant.getValue()));
     else if (auto cast = dyn_cast<arith::BitcastOp>(op))
       casts.push_back(cast);
-    else if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op); call && call.getIntrin().contains("dpbf16ps"))
+    else if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+             call && call.getIntrin().contains("dpbf16ps"))
       products.push_back(call);
     else if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op)) {
       LLVM::LLVMFunctionType type = function.getFunctionType();
       function.setFunctionType(LLVM::LLVMFunctionType::get(
-          asInteger(type.getReturnType()), llvm::map_to_vector(type.getParams(), [](Type t) { return asInteger(t); }),
+          asInteger(type.getReturnType()),
+          llvm::map_to_vector(type.getParams(), [](Type t) { return asInteger(t); }),
           type.isVarArg()));
     }
   });
@@ -121,7 +128,8 @@ static void retypeBF16(Operation *root) {
     for (OpOperand &operand : llvm::drop_begin(call->getOpOperands())) {
       OpBuilder builder(call);
       auto integers = cast<VectorType>(operand.get().getType());
-      operand.set(LLVM::BitcastOp::create(builder, call.getLoc(), integers.clone(builder.getBF16Type()), operand.get()));
+      operand.set(LLVM::BitcastOp::create(builder, call.getLoc(),
+                                          integers.clone(builder.getBF16Type()), operand.get()));
     }
 }
 

@@ -4,8 +4,8 @@
 #include "Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -34,7 +34,8 @@ struct ExpandExp2 : OpRewritePattern<math::Exp2Op> {
     Type i32 = like(rewriter.getI32Type());
     auto constant = [&](TypedAttr element, Type shaped) -> Value {
       if (auto vector = dyn_cast<VectorType>(shaped))
-        return arith::ConstantOp::create(rewriter, loc, DenseElementsAttr::get(vector, Attribute(element)));
+        return arith::ConstantOp::create(rewriter, loc,
+                                         DenseElementsAttr::get(vector, Attribute(element)));
       return arith::ConstantOp::create(rewriter, loc, element);
     };
     auto f = [&](double value) { return constant(rewriter.getF32FloatAttr(float(value)), type); };
@@ -87,7 +88,8 @@ struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
     FloatAttr one = rewriter.getFloatAttr(getElementTypeOrSelf(type), 1.0);
     Value numerator;
     if (auto vector = dyn_cast<VectorType>(type))
-      numerator = arith::ConstantOp::create(rewriter, op.getLoc(), DenseElementsAttr::get(vector, Attribute(one)));
+      numerator = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                            DenseElementsAttr::get(vector, Attribute(one)));
     else
       numerator = arith::ConstantOp::create(rewriter, op.getLoc(), one);
     Value root = math::SqrtOp::create(rewriter, op.getLoc(), op.getOperand());
@@ -138,7 +140,8 @@ struct CallLibrary : RewritePattern {
     }
     auto vector = dyn_cast<VectorType>(type);
     if (!vector) {
-      rewriter.replaceOp(op, LLVM::CallOp::create(rewriter, loc, function, op->getOperands()).getResult());
+      rewriter.replaceOp(
+          op, LLVM::CallOp::create(rewriter, loc, function, op->getOperands()).getResult());
       return success();
     }
     Value result = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(vector));
@@ -167,15 +170,18 @@ static void scaleSubnormals(Operation *log, double shiftPerBit) {
   auto constant = [&](float value) -> Value {
     FloatAttr element = builder.getF32FloatAttr(value);
     if (auto vector = dyn_cast<VectorType>(type))
-      return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(vector, Attribute(element)));
+      return arith::ConstantOp::create(builder, loc,
+                                       DenseElementsAttr::get(vector, Attribute(element)));
     return arith::ConstantOp::create(builder, loc, element);
   };
   Value x = log->getOperand(0);
-  Value small = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, x, constant(0x1p-126f));
+  Value small =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, x, constant(0x1p-126f));
   Value scaled = arith::MulFOp::create(builder, loc, x, constant(0x1p24f));
   log->setOperand(0, arith::SelectOp::create(builder, loc, small, scaled, x));
   builder.setInsertionPointAfter(log);
-  Value shift = arith::SelectOp::create(builder, loc, small, constant(float(24 * shiftPerBit)), constant(0));
+  Value shift =
+      arith::SelectOp::create(builder, loc, small, constant(float(24 * shiftPerBit)), constant(0));
   auto result = arith::SubFOp::create(builder, loc, log->getResult(0), shift);
   log->getResult(0).replaceAllUsesExcept(result, result);
 }
@@ -183,7 +189,8 @@ static void scaleSubnormals(Operation *log, double shiftPerBit) {
 void nereid::cpu::prepareMathFunctions(Operation *root) {
   SmallVector<Operation *> logs;
   root->walk([&](Operation *op) {
-    if (isa<math::LogOp, math::Log2Op>(op) && getElementTypeOrSelf(op->getResult(0).getType()).isF32())
+    if (isa<math::LogOp, math::Log2Op>(op) &&
+        getElementTypeOrSelf(op->getResult(0).getType()).isF32())
       logs.push_back(op);
   });
   for (Operation *log : logs)

@@ -14,9 +14,9 @@ namespace {
 
 /// Layout of a narrow format.
 struct Format {
-  int mantissa = 0;     // stored bits
-  int bias = 0;         // of the exponent
-  int bits = 0;         // in all
+  int mantissa = 0; // stored bits
+  int bias = 0;     // of the exponent
+  int bits = 0;     // in all
   bool hasInfinity = false;
   bool noNegativeZero = false; // 0x80 is NaN
   bool saturates = false;
@@ -61,17 +61,21 @@ struct Emitter {
   Value constant(Type type, uint64_t value) {
     TypedAttr element = rewriter.getIntegerAttr(getElementTypeOrSelf(type), int64_t(value));
     if (auto vector = dyn_cast<VectorType>(type))
-      return arith::ConstantOp::create(rewriter, loc, DenseElementsAttr::get(vector, Attribute(element)));
+      return arith::ConstantOp::create(rewriter, loc,
+                                       DenseElementsAttr::get(vector, Attribute(element)));
     return arith::ConstantOp::create(rewriter, loc, element);
   }
   Value c(uint32_t value) { return constant(i(32), value); }
   Value f(double value) {
     FloatAttr element = rewriter.getF32FloatAttr(float(value));
     if (auto vector = dyn_cast<VectorType>(f32()))
-      return arith::ConstantOp::create(rewriter, loc, DenseElementsAttr::get(vector, Attribute(element)));
+      return arith::ConstantOp::create(rewriter, loc,
+                                       DenseElementsAttr::get(vector, Attribute(element)));
     return arith::ConstantOp::create(rewriter, loc, element);
   }
-  Value bitcast(Type type, Value value) { return arith::BitcastOp::create(rewriter, loc, type, value); }
+  Value bitcast(Type type, Value value) {
+    return arith::BitcastOp::create(rewriter, loc, type, value);
+  }
   Value select(Value condition, Value yes, Value no) {
     return arith::SelectOp::create(rewriter, loc, condition, yes, no);
   }
@@ -119,7 +123,8 @@ Value Emitter::widen(Value value, FloatType type) {
   Value normal = add(shl(magnitude, c(23 - format.mantissa)), c(uint32_t(127 - format.bias) << 23));
   // Subnormal: an integer times the smallest step, exact in fp32.
   Value integer = arith::UIToFPOp::create(rewriter, loc, f32(), magnitude);
-  Value scaled = arith::MulFOp::create(rewriter, loc, integer, f(std::ldexp(1.0, 1 - format.bias - format.mantissa)));
+  Value scaled = arith::MulFOp::create(rewriter, loc, integer,
+                                       f(std::ldexp(1.0, 1 - format.bias - format.mantissa)));
   Value result = select(lt(magnitude, c(1u << format.mantissa)), bitcast(i(32), scaled), normal);
   if (format.hasInfinity) {
     Value special = bitOr(shl(magnitude, c(23 - format.mantissa)), c(0x7f800000));

@@ -19,11 +19,13 @@ static FailureOr<int> getSignalBytes(Operation *op, Value pointer) {
   Type pointee = cast<tt::PointerType>(pointer.getType()).getPointeeType();
   if (auto integer = dyn_cast<IntegerType>(pointee); integer && integer.getWidth() >= 8)
     return int(getElementBytes(pointee));
-  return op->emitError() << "'" << op->getName() << "' needs signals of integers of 8 to 64 bits, not of " << pointee;
+  return op->emitError() << "'" << op->getName()
+                         << "' needs signals of integers of 8 to 64 bits, not of " << pointee;
 }
 
 /// Calls `name` when `condition` holds; the callee does not return.
-static void emitFailure(Lowering &l, Location loc, Value condition, StringRef name, ValueRange operands) {
+static void emitFailure(Lowering &l, Location loc, Value condition, StringRef name,
+                        ValueRange operands) {
   auto branch = scf::IfOp::create(l.builder, loc, TypeRange{}, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(l.builder);
   l.builder.setInsertionPointToStart(branch.thenBlock());
@@ -36,30 +38,38 @@ static LogicalResult lower(Lowering &l, distributed::SymmAtOp op) {
   OpBuilder &b = l.builder;
   Location loc = op.getLoc();
   if (!isa<tt::PointerType>(op.getPtr().getType()))
-    return op.emitError() << "symm_at of a value of type " << op.getPtr().getType()
-                          << "; take symm_at of the scalar base pointer and add offsets to the result";
+    return op.emitError()
+           << "symm_at of a value of type " << op.getPtr().getType()
+           << "; take symm_at of the scalar base pointer and add offsets to the result";
   l.distributed = true;
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   Value program = l.program(), site = l.site(), rank = op.getRank();
-  auto field = [&](int32_t offset, Type type) { return loadProgramField(b, loc, program, offset, type); };
+  auto field = [&](int32_t offset, Type type) {
+    return loadProgramField(b, loc, program, offset, type);
+  };
   auto outside = [&](Value value, Value bound) -> Value {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, value, bound);
   };
 
-  emitFailure(l, loc, outside(rank, field(program_offset::numRanks, i32)), "nrd_fail_rank", {program, rank, site});
+  emitFailure(l, loc, outside(rank, field(program_offset::numRanks, i32)), "nrd_fail_rank",
+              {program, rank, site});
 
   Value heapBytes = field(program_offset::heapBytes, i64);
   Value myRank = arith::ExtSIOp::create(b, loc, i64, field(program_offset::rank, i32));
-  Value heapBase = LLVM::PtrToIntOp::create(b, loc, i64, field(program_offset::heapBase, l.pointerType));
-  Value myHeap = arith::AddIOp::create(b, loc, heapBase, arith::MulIOp::create(b, loc, myRank, heapBytes));
+  Value heapBase =
+      LLVM::PtrToIntOp::create(b, loc, i64, field(program_offset::heapBase, l.pointerType));
+  Value myHeap =
+      arith::AddIOp::create(b, loc, heapBase, arith::MulIOp::create(b, loc, myRank, heapBytes));
   Value pointer = l.toLLVM(op.getPtr());
   Value address = LLVM::PtrToIntOp::create(b, loc, i64, pointer);
   Value inHeap = arith::SubIOp::create(b, loc, address, myHeap);
-  emitFailure(l, loc, outside(inHeap, heapBytes), "nrd_fail_not_symmetric", {program, pointer, site});
+  emitFailure(l, loc, outside(inHeap, heapBytes), "nrd_fail_not_symmetric",
+              {program, pointer, site});
 
   Value distance = arith::SubIOp::create(b, loc, arith::ExtSIOp::create(b, loc, i64, rank), myRank);
   Value bytes = arith::MulIOp::create(b, loc, distance, heapBytes);
-  Value result = LLVM::GEPOp::create(b, loc, l.pointerType, b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{bytes});
+  Value result = LLVM::GEPOp::create(b, loc, l.pointerType, b.getI8Type(), pointer,
+                                     ArrayRef<LLVM::GEPArg>{bytes});
   l.replace(l.fromLLVM(result, op.getType()));
   return success();
 }
@@ -109,20 +119,23 @@ static LogicalResult lower(Lowering &l, distributed::YieldOp op) {
     l.replace({});
     return success();
   }
-  bool large = loop->walk([&](Operation *inner) {
-                     return inner != loop && isa<LoopLikeOpInterface, CallOpInterface, tt::AtomicRMWOp,
-                                                 tt::AtomicCASOp, LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(inner)
-                                ? WalkResult::interrupt()
-                                : WalkResult::advance();
-                   })
-                   .wasInterrupted();
+  bool large =
+      loop->walk([&](Operation *inner) {
+            return inner != loop &&
+                           isa<LoopLikeOpInterface, CallOpInterface, tt::AtomicRMWOp,
+                               tt::AtomicCASOp, LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(inner)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
   Value counter = getStackSlot(b, loc, b.getI64Type()), one = l.constant(1, 64);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(loop);
     LLVM::StoreOp::create(b, loc, l.constant(0, 64), counter);
   }
-  Value round = arith::AddIOp::create(b, loc, LLVM::LoadOp::create(b, loc, b.getI64Type(), counter), one);
+  Value round =
+      arith::AddIOp::create(b, loc, LLVM::LoadOp::create(b, loc, b.getI64Type(), counter), one);
   LLVM::StoreOp::create(b, loc, round, counter);
   int64_t every = large ? 1 : kRoundsPerYield;
   OpBuilder::InsertionGuard guard(b);
@@ -132,8 +145,10 @@ static LogicalResult lower(Lowering &l, distributed::YieldOp op) {
     auto branch = scf::IfOp::create(b, loc, TypeRange{}, due, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
   }
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, round, l.constant(every, 64));
-  Value flag = arith::SelectOp::create(b, loc, isFirst, l.constant(int64_t(int32_t(firstYield)), 32), l.constant(0, 32));
+  Value isFirst =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, round, l.constant(every, 64));
+  Value flag = arith::SelectOp::create(
+      b, loc, isFirst, l.constant(int64_t(int32_t(firstYield)), 32), l.constant(0, 32));
   callRuntime(b, loc, "nrd_yield", {l.program(), arith::OrIOp::create(b, loc, l.site(), flag)});
   l.replace({});
   return success();
@@ -150,8 +165,8 @@ std::optional<LogicalResult> nereid::cpu::lowerDistributedOp(Lowering &l, Operat
     return success();
   };
   return llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(op)
-      .Case<distributed::SymmAtOp, distributed::WaitOp, distributed::NotifyOp, distributed::YieldOp>(
-          [&](auto typed) { return lower(l, typed); })
+      .Case<distributed::SymmAtOp, distributed::WaitOp, distributed::NotifyOp,
+            distributed::YieldOp>([&](auto typed) { return lower(l, typed); })
       .Case([&](distributed::ExternCallOp call) { return lowerExternCall(l, call); })
       .Case([&](distributed::GetRankOp) { return replace(field(program_offset::rank)); })
       .Case([&](distributed::GetNumRanksOp) { return replace(field(program_offset::numRanks)); })
@@ -165,7 +180,8 @@ std::optional<LogicalResult> nereid::cpu::lowerDistributedOp(Lowering &l, Operat
         return replace(l.fromBits64(bits, share.getType()));
       })
       .Case([&](ascend::GetSubVecIdOp id) {
-        Value value = loadProgramField(l.builder, loc, l.program(), program_offset::subVecId, l.builder.getI32Type());
+        Value value = loadProgramField(l.builder, loc, l.program(), program_offset::subVecId,
+                                       l.builder.getI32Type());
         return replace(l.toInteger(value, id.getType().getIntOrFloatBitWidth()));
       })
       .Default([](Operation *) { return std::nullopt; });

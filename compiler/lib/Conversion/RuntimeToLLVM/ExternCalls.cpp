@@ -5,8 +5,8 @@
 // one row, and a rule if none fits.
 #include "Lowering.h"
 
-#include "nereid/Target/CPU/RuntimeABI.h"
 #include "nereid/Support/PassDiagnostics.h"
+#include "nereid/Target/CPU/RuntimeABI.h"
 #include "nereid/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,7 +66,8 @@ struct Row {
 } // namespace
 
 static LogicalResult myPE(Call &c) {
-  return c.done(loadProgramField(c.l.builder, c.op.getLoc(), c.l.program(), c.flag, c.l.builder.getI32Type()));
+  return c.done(loadProgramField(c.l.builder, c.op.getLoc(), c.l.program(), c.flag,
+                                 c.l.builder.getI32Type()));
 }
 /// NRD_BARRIER_*: `flag` of the row, and whether one vector core calls for its
 /// program.
@@ -134,12 +135,14 @@ static LogicalResult get(Call &c) {
   return c.done();
 }
 static LogicalResult putSignal(Call &c) {
-  c.call("nrd_shmem_put_signal", {c.pointer(0), c.pointer(1), c.bytes(2), c.pointer(3), c.i64(4), c.i32(5),
-                                  c.i32(6), c.constant(c.pointeeBytes(3)), c.constant(c.flag)});
+  c.call("nrd_shmem_put_signal",
+         {c.pointer(0), c.pointer(1), c.bytes(2), c.pointer(3), c.i64(4), c.i32(5), c.i32(6),
+          c.constant(c.pointeeBytes(3)), c.constant(c.flag)});
   return c.done();
 }
 static LogicalResult signalOp(Call &c) {
-  c.call("nrd_shmem_signal_op", {c.pointer(0), c.i64(1), c.i32(2), c.i32(3), c.constant(c.pointeeBytes(0))});
+  c.call("nrd_shmem_signal_op",
+         {c.pointer(0), c.i64(1), c.i32(2), c.i32(3), c.constant(c.pointeeBytes(0))});
   return c.done();
 }
 /// Operand `i` as bits of the element that operand 0 points to; null after an
@@ -149,8 +152,8 @@ static Value elementBits(Call &c, unsigned i) {
   Value value = c.operand(i);
   if (isa<FloatType>(pointee) != isa<FloatType>(value.getType()) ||
       (isa<FloatType>(pointee) && pointee != value.getType())) {
-    c.op.emitError() << "'" << c.op.getSymbol() << "' of a value of type " << value.getType() << " to a pointer to "
-                     << pointee << "; cast the value first";
+    c.op.emitError() << "'" << c.op.getSymbol() << "' of a value of type " << value.getType()
+                     << " to a pointer to " << pointee << "; cast the value first";
     return {};
   }
   return isa<IntegerType>(pointee) ? c.l.toInteger(value, 64) : c.l.toBits64(value);
@@ -173,7 +176,8 @@ static LogicalResult atomic(Call &c) {
   Value code = c.i32(fetches ? 3 : 2), pe = c.i32(fetches ? 4 : 3);
   if (!fetches)
     code = arith::OrIOp::create(c.l.builder, c.op.getLoc(), code, c.constant(NRD_AMO_NO_RESULT));
-  Value old = c.call("nrd_shmem_atomic", {c.pointer(0), value, compare, code, c.constant(c.pointeeBytes(0)), pe});
+  Value old = c.call("nrd_shmem_atomic",
+                     {c.pointer(0), value, compare, code, c.constant(c.pointeeBytes(0)), pe});
   return c.done(fetches ? c.l.fromBits64(old, c.resultType()) : Value());
 }
 static LogicalResult getElement(Call &c) {
@@ -250,7 +254,8 @@ static bool matches(char kind, Type type) {
   case 'p':
     return pointer && !isa<RankedTensorType>(pointer.getPointeeType());
   case 's':
-    return pointer && isa<IntegerType>(pointer.getPointeeType()) && !pointer.getPointeeType().isInteger(1);
+    return pointer && isa<IntegerType>(pointer.getPointeeType()) &&
+           !pointer.getPointeeType().isInteger(1);
   case 'a':
     return pointer && pointer.getPointeeType().isIntOrFloat() &&
            llvm::is_contained({32u, 64u}, pointer.getPointeeType().getIntOrFloatBitWidth());

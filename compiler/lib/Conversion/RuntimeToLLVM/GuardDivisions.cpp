@@ -15,7 +15,8 @@ using namespace mlir;
 static Value constant(OpBuilder &builder, Location loc, Type type, const APInt &value) {
   auto element = builder.getIntegerAttr(getElementTypeOrSelf(type), value);
   if (auto shaped = dyn_cast<ShapedType>(type))
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(shaped, Attribute(element)));
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(shaped, Attribute(element)));
   return arith::ConstantOp::create(builder, loc, element);
 }
 
@@ -34,7 +35,8 @@ static void guard(Operation *op, bool isSigned) {
   Type type = divisor.getType();
   unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   auto equals = [&](Value value, const APInt &to) -> Value {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value, constant(builder, loc, type, to));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
+                                 constant(builder, loc, type, to));
   };
   Value bad = equals(divisor, APInt::getZero(width));
   if (isSigned) {

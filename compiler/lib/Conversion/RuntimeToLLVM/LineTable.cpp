@@ -18,9 +18,10 @@ void nereid::cpu::attachLineTable(ModuleOp module) {
   // One file without a name: lines are numbers of sites, not lines of a file.
   auto name = StringAttr::get(context, "sites");
   auto file = LLVM::DIFileAttr::get(context, name, StringAttr::get(context, ""));
-  auto unit = LLVM::DICompileUnitAttr::get(DistinctAttr::create(UnitAttr::get(context)), llvm::dwarf::DW_LANG_Python,
-                                           file, StringAttr::get(context, "nereid"), /*isOptimized=*/true,
-                                           LLVM::DIEmissionKind::LineTablesOnly, LLVM::DINameTableKind::None);
+  auto unit = LLVM::DICompileUnitAttr::get(
+      DistinctAttr::create(UnitAttr::get(context)), llvm::dwarf::DW_LANG_Python, file,
+      StringAttr::get(context, "nereid"), /*isOptimized=*/true,
+      LLVM::DIEmissionKind::LineTablesOnly, LLVM::DINameTableKind::None);
   auto type = LLVM::DISubroutineTypeAttr::get(context, ArrayRef<LLVM::DITypeAttr>());
   auto placeOf = [&](unsigned site) { return FileLineColLoc::get(name, site + 1, 1); };
 
@@ -39,9 +40,12 @@ void nereid::cpu::attachLineTable(ModuleOp module) {
     std::optional<unsigned> own = sites.find(function.getLoc(), symbol);
     unsigned line = own ? *own + 1 : 0;
     auto program = LLVM::DISubprogramAttr::get(
-        context, DistinctAttr::create(UnitAttr::get(context)), unit, file, symbol, symbol, file, line,
-        /*scopeLine=*/line, LLVM::DISubprogramFlags::Definition | LLVM::DISubprogramFlags::Optimized, type,
-        /*retainedNodes=*/ArrayRef<LLVM::DINodeAttr>(), /*annotations=*/ArrayRef<LLVM::DINodeAttr>());
+        context, DistinctAttr::create(UnitAttr::get(context)), unit, file, symbol, symbol, file,
+        line,
+        /*scopeLine=*/line,
+        LLVM::DISubprogramFlags::Definition | LLVM::DISubprogramFlags::Optimized, type,
+        /*retainedNodes=*/ArrayRef<LLVM::DINodeAttr>(),
+        /*annotations=*/ArrayRef<LLVM::DINodeAttr>());
     function->setLoc(FusedLoc::get(context, {Location(UnknownLoc::get(context))}, program));
   }
   module->setAttr(sitesAttrName, sites.toAttribute(context));

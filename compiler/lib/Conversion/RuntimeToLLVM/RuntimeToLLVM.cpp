@@ -28,7 +28,8 @@ Value Lowering::program() const {
 }
 
 Value Lowering::constant(int64_t value, unsigned bits) {
-  return arith::ConstantOp::create(builder, loc(), builder.getIntegerAttr(builder.getIntegerType(bits), value));
+  return arith::ConstantOp::create(builder, loc(),
+                                   builder.getIntegerAttr(builder.getIntegerType(bits), value));
 }
 
 Value Lowering::site() {
@@ -48,7 +49,8 @@ Value Lowering::toLLVM(Value value) {
 Value Lowering::fromLLVM(Value value, Type type) {
   if (value.getType() == type)
     return value;
-  assert(isa<tt::PointerType>(type) && value.getType() == pointerType && "only pointers have two forms");
+  assert(isa<tt::PointerType>(type) && value.getType() == pointerType &&
+         "only pointers have two forms");
   return UnrealizedConversionCastOp::create(builder, loc(), type, value).getResult(0);
 }
 
@@ -69,8 +71,8 @@ Value Lowering::toBits64(Value value) {
   if (value.getType() == pointerType)
     return LLVM::PtrToIntOp::create(builder, loc(), builder.getI64Type(), value);
   if (isa<FloatType>(value.getType()))
-    value = arith::BitcastOp::create(builder, loc(),
-                                     builder.getIntegerType(value.getType().getIntOrFloatBitWidth()), value);
+    value = arith::BitcastOp::create(
+        builder, loc(), builder.getIntegerType(value.getType().getIntOrFloatBitWidth()), value);
   return toInteger(value, 64, /*isSigned=*/false);
 }
 
@@ -78,7 +80,8 @@ Value Lowering::fromBits64(Value bits, Type type) {
   if (isa<tt::PointerType>(type))
     return fromLLVM(LLVM::IntToPtrOp::create(builder, loc(), pointerType, bits), type);
   Value narrow = toInteger(bits, type.getIntOrFloatBitWidth());
-  return isa<FloatType>(type) ? arith::BitcastOp::create(builder, loc(), type, narrow).getResult() : narrow;
+  return isa<FloatType>(type) ? arith::BitcastOp::create(builder, loc(), type, narrow).getResult()
+                              : narrow;
 }
 
 Type Lowering::getMemoryType(Type element) {
@@ -111,7 +114,9 @@ void Lowering::replace(ValueRange results) {
 }
 
 unsigned nereid::cpu::getElementBytes(Type type) {
-  return isa<tt::PointerType, LLVM::LLVMPointerType>(type) ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  return isa<tt::PointerType, LLVM::LLVMPointerType>(type)
+             ? 8
+             : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,19 +148,23 @@ static LogicalResult checkArgumentType(tt::FuncOp function, Type type) {
       return success();
   if (type.isIntOrFloat())
     return success();
-  return function.emitOpError() << "takes an argument of type " << type
-                                << ", which kernels on the CPU cannot; pass a pointer, its shape and its strides";
+  return function.emitOpError()
+         << "takes an argument of type " << type
+         << ", which kernels on the CPU cannot; pass a pointer, its shape and its strides";
 }
 
 /// Result of a device function: none, one, or several in a struct.
 static Type getReturnType(Lowering &lowering, TypeRange results) {
   MLIRContext *context = lowering.builder.getContext();
-  auto convert = [&](Type type) { return isa<tt::PointerType>(type) ? lowering.pointerType : type; };
+  auto convert = [&](Type type) {
+    return isa<tt::PointerType>(type) ? lowering.pointerType : type;
+  };
   if (results.empty())
     return LLVM::LLVMVoidType::get(context);
   if (results.size() == 1)
     return convert(results[0]);
-  return LLVM::LLVMStructType::getLiteral(context, llvm::to_vector(llvm::map_range(results, convert)));
+  return LLVM::LLVMStructType::getLiteral(context,
+                                          llvm::to_vector(llvm::map_range(results, convert)));
 }
 
 FailureOr<LLVM::LLVMFuncOp> nereid::cpu::lowerFunction(Lowering &lowering, tt::FuncOp function) {
@@ -176,9 +185,11 @@ FailureOr<LLVM::LLVMFuncOp> nereid::cpu::lowerFunction(Lowering &lowering, tt::F
   else
     for (Type type : function.getArgumentTypes())
       parameters.push_back(isa<tt::PointerType>(type) ? lowering.pointerType : type);
-  auto type = LLVM::LLVMFunctionType::get(getReturnType(lowering, function.getResultTypes()), parameters);
-  auto result = LLVM::LLVMFuncOp::create(builder, loc, function.getName(), type,
-                                         isKernel ? LLVM::Linkage::External : LLVM::Linkage::Internal);
+  auto type =
+      LLVM::LLVMFunctionType::get(getReturnType(lowering, function.getResultTypes()), parameters);
+  auto result =
+      LLVM::LLVMFuncOp::create(builder, loc, function.getName(), type,
+                               isKernel ? LLVM::Linkage::External : LLVM::Linkage::Internal);
   // A null pointer, such as remote_ptr of another node gives, is an error of the
   // program that uses it, not a promise that it never gets there.
   result.setPassthroughAttr(builder.getStrArrayAttr({"nounwind", "null_pointer_is_valid"}));
@@ -204,9 +215,10 @@ FailureOr<LLVM::LLVMFuncOp> nereid::cpu::lowerFunction(Lowering &lowering, tt::F
   lowering.begin(&entry.front()); // after the casts nothing was inserted yet
   for (unsigned i = 0; i < count; ++i) {
     BlockArgument old = entry.getArgument(2 + i);
-    Value address = LLVM::GEPOp::create(builder, loc, lowering.pointerType, builder.getI8Type(), slots,
-                                        ArrayRef<LLVM::GEPArg>{int32_t(8 * i)});
-    auto load = LLVM::LoadOp::create(builder, loc, lowering.getMemoryType(old.getType()), address, /*alignment=*/8);
+    Value address = LLVM::GEPOp::create(builder, loc, lowering.pointerType, builder.getI8Type(),
+                                        slots, ArrayRef<LLVM::GEPArg>{int32_t(8 * i)});
+    auto load = LLVM::LoadOp::create(builder, loc, lowering.getMemoryType(old.getType()), address,
+                                     /*alignment=*/8);
     load.setInvariant(true);
     old.replaceAllUsesWith(lowering.fromMemory(load, old.getType()));
   }
@@ -219,18 +231,20 @@ static LogicalResult lowerCall(Lowering &lowering, tt::CallOp call) {
   lowering.begin(call);
   auto callee = call->getParentOfType<ModuleOp>().lookupSymbol<LLVM::LLVMFuncOp>(call.getCallee());
   if (!callee)
-    return call.emitOpError() << "calls " << call.getCallee() << ", which is not a function of this module";
+    return call.emitOpError() << "calls " << call.getCallee()
+                              << ", which is not a function of this module";
   SmallVector<Value> operands{lowering.program()};
   for (Value operand : call.getArgOperands())
     operands.push_back(lowering.toLLVM(operand));
   auto lowered = LLVM::CallOp::create(lowering.builder, call.getLoc(), callee, operands);
   SmallVector<Value> results;
   for (auto [i, type] : llvm::enumerate(call.getResultTypes())) {
-    Value value = call.getNumResults() == 1
-                      ? lowered.getResult()
-                      : LLVM::ExtractValueOp::create(lowering.builder, call.getLoc(), lowered.getResult(),
-                                                     ArrayRef<int64_t>{int64_t(i)})
-                            .getResult();
+    Value value =
+        call.getNumResults() == 1
+            ? lowered.getResult()
+            : LLVM::ExtractValueOp::create(lowering.builder, call.getLoc(), lowered.getResult(),
+                                           ArrayRef<int64_t>{int64_t(i)})
+                  .getResult();
     results.push_back(lowering.fromLLVM(value, type));
   }
   lowering.replace(results);
@@ -244,9 +258,11 @@ static void lowerReturn(Lowering &lowering, tt::ReturnOp op) {
   for (Value value : op.getSrcs())
     values.push_back(lowering.toLLVM(value));
   if (values.size() > 1) {
-    Value aggregate = LLVM::UndefOp::create(builder, op.getLoc(), getReturnType(lowering, op.getSrcs().getTypes()));
+    Value aggregate = LLVM::UndefOp::create(builder, op.getLoc(),
+                                            getReturnType(lowering, op.getSrcs().getTypes()));
     for (auto [i, value] : llvm::enumerate(values))
-      aggregate = LLVM::InsertValueOp::create(builder, op.getLoc(), aggregate, value, ArrayRef<int64_t>{int64_t(i)});
+      aggregate = LLVM::InsertValueOp::create(builder, op.getLoc(), aggregate, value,
+                                              ArrayRef<int64_t>{int64_t(i)});
     values = {aggregate};
   }
   LLVM::ReturnOp::create(builder, op.getLoc(), values);
@@ -277,7 +293,8 @@ struct LowerRuntime : nereid::impl::NereidCPULowerRuntimeBase<LowerRuntime> {
         for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
           if (function.getArgAttr(i, "nereid.symmetric"))
             symmetric.push_back(i);
-        module->setAttr(symmetricArgumentsAttrName, lowering.builder.getDenseI32ArrayAttr(symmetric));
+        module->setAttr(symmetricArgumentsAttrName,
+                        lowering.builder.getDenseI32ArrayAttr(symmetric));
       }
       failedAny |= failed(lowerFunction(lowering, function));
     }
@@ -286,8 +303,8 @@ struct LowerRuntime : nereid::impl::NereidCPULowerRuntimeBase<LowerRuntime> {
 
     SmallVector<Operation *> operations;
     module.walk([&](Operation *op) {
-      if (isa_and_nonnull<tt::TritonDialect, distributed::DistributedDialect, ascend::AscendDialect, CPUDialect>(
-              op->getDialect()))
+      if (isa_and_nonnull<tt::TritonDialect, distributed::DistributedDialect, ascend::AscendDialect,
+                          CPUDialect>(op->getDialect()))
         operations.push_back(op);
     });
     for (Operation *op : operations)
@@ -321,8 +338,8 @@ struct LowerRuntime : nereid::impl::NereidCPULowerRuntimeBase<LowerRuntime> {
       return success();
     }
     if (auto scratch = dyn_cast<ScratchOp>(op)) {
-      Value base = loadProgramField(lowering.builder, op->getLoc(), lowering.program(), program_offset::scratch,
-                                    lowering.pointerType);
+      Value base = loadProgramField(lowering.builder, op->getLoc(), lowering.program(),
+                                    program_offset::scratch, lowering.pointerType);
       lowering.replace(LLVM::GEPOp::create(lowering.builder, op->getLoc(), lowering.pointerType,
                                            lowering.builder.getI8Type(), base,
                                            ArrayRef<LLVM::GEPArg>{int32_t(scratch.getOffset())})

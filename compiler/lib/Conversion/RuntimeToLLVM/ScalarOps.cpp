@@ -3,10 +3,10 @@
 // tt operations on scalars.
 #include "Lowering.h"
 
+#include "nereid/Support/PassDiagnostics.h"
 #include "nereid/Target/CPU/Atomics.h"
 #include "nereid/Target/CPU/DeviceMath.h"
 #include "nereid/Target/CPU/RuntimeABI.h"
-#include "nereid/Support/PassDiagnostics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -24,8 +24,9 @@ using namespace nereid::cpu;
 static LogicalResult lower(Lowering &l, tt::AddPtrOp op) {
   Type element = cast<tt::PointerType>(op.getPtr().getType()).getPointeeType();
   Value offset = l.toInteger(op.getOffset(), 64);
-  Value address = LLVM::GEPOp::create(l.builder, op.getLoc(), l.pointerType, l.getMemoryType(element),
-                                      l.toLLVM(op.getPtr()), ArrayRef<LLVM::GEPArg>{offset});
+  Value address =
+      LLVM::GEPOp::create(l.builder, op.getLoc(), l.pointerType, l.getMemoryType(element),
+                          l.toLLVM(op.getPtr()), ArrayRef<LLVM::GEPArg>{offset});
   l.replace(l.fromLLVM(address, op.getType()));
   return success();
 }
@@ -44,7 +45,8 @@ static LogicalResult lower(Lowering &l, tt::BitcastOp op) {
 
 static LogicalResult lower(Lowering &l, tt::FpToFpOp op) {
   Value value = op.getSrc();
-  unsigned from = value.getType().getIntOrFloatBitWidth(), to = op.getType().getIntOrFloatBitWidth();
+  unsigned from = value.getType().getIntOrFloatBitWidth(),
+           to = op.getType().getIntOrFloatBitWidth();
   if (value.getType() == op.getType()) {
     l.replace(value);
     return success();
@@ -71,13 +73,14 @@ static LogicalResult lower(Lowering &l, tt::FpToFpOp op) {
 
 /// Emits `body` only when `mask` (may be null) holds. Yields the body's value,
 /// or `otherwise` (in LLVM types) when it does not.
-static Value emitMasked(Lowering &l, Location loc, Value mask, Type type, llvm::function_ref<Value()> body,
-                        llvm::function_ref<Value()> otherwise) {
+static Value emitMasked(Lowering &l, Location loc, Value mask, Type type,
+                        llvm::function_ref<Value()> body, llvm::function_ref<Value()> otherwise) {
   if (!mask)
     return body();
   OpBuilder &builder = l.builder;
   OpBuilder::InsertionGuard guard(builder);
-  auto branch = scf::IfOp::create(builder, loc, type ? TypeRange{type} : TypeRange{}, mask, /*withElse=*/bool(type));
+  auto branch = scf::IfOp::create(builder, loc, type ? TypeRange{type} : TypeRange{}, mask,
+                                  /*withElse=*/bool(type));
   builder.setInsertionPointToStart(branch.thenBlock());
   Value value = body();
   if (!type)
@@ -103,7 +106,8 @@ static LogicalResult lower(Lowering &l, tt::LoadOp op) {
   Value value = emitMasked(
       l, loc, op.getMask(), memory,
       [&]() -> Value {
-        auto load = LLVM::LoadOp::create(l.builder, loc, memory, pointer, getElementBytes(element), isVolatile);
+        auto load = LLVM::LoadOp::create(l.builder, loc, memory, pointer, getElementBytes(element),
+                                         isVolatile);
         // A polled flag must be read in one piece.
         if (isVolatile)
           load.setOrdering(LLVM::AtomicOrdering::monotonic);
@@ -119,7 +123,8 @@ static LogicalResult lower(Lowering &l, tt::StoreOp op) {
   emitMasked(
       l, op.getLoc(), op.getMask(), Type(),
       [&]() -> Value {
-        LLVM::StoreOp::create(l.builder, op.getLoc(), value, pointer, getElementBytes(op.getValue().getType()));
+        LLVM::StoreOp::create(l.builder, op.getLoc(), value, pointer,
+                              getElementBytes(op.getValue().getType()));
         return {};
       },
       [] { return Value(); });
@@ -133,14 +138,17 @@ static LogicalResult lower(Lowering &l, tt::AtomicRMWOp op) {
   bool isPointer = isa<tt::PointerType>(type);
   if (isPointer && op.getAtomicRmwOp() != tt::RMWOp::XCHG)
     return reportError(op.getLoc(), Diag::atomic_pointer);
-  if (type.isIntOrFloat() && (type.isInteger(1) || (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8)))
+  if (type.isIntOrFloat() &&
+      (type.isInteger(1) || (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8)))
     return reportError(op.getLoc(), Diag::atomic_element, "'" + printed(type) + "'");
   Value pointer = l.toLLVM(op.getPtr());
   Type memory = isPointer ? Type(l.builder.getI64Type()) : type;
   Value value = isPointer ? l.toBits64(op.getVal()) : op.getVal();
   Value old = emitMasked(
       l, loc, op.getMask(), memory,
-      [&] { return emitAtomicRMW(l.builder, loc, op.getAtomicRmwOp(), pointer, value, op.getSem()); },
+      [&] {
+        return emitAtomicRMW(l.builder, loc, op.getAtomicRmwOp(), pointer, value, op.getSem());
+      },
       [&] { return zeroOf(l, loc, memory); });
   l.replace(isPointer ? l.fromBits64(old, type) : old);
   return success();
@@ -207,15 +215,18 @@ static LogicalResult lower(Lowering &l, tt::AssertOp op) {
 
 /// A function of a device math library. Others would have to be linked in.
 static LogicalResult lower(Lowering &l, tt::ExternElementwiseOp op) {
-  if (Value value = emitDeviceMath(l.builder, op.getLoc(), op.getSymbol(), op.getSrcs(), op.getType())) {
+  if (Value value =
+          emitDeviceMath(l.builder, op.getLoc(), op.getSymbol(), op.getSrcs(), op.getType())) {
     l.replace(value);
     return success();
   }
-  InFlightDiagnostic error = op.emitError() << "the CPU target has no function '" << op.getSymbol() << "' of ";
+  InFlightDiagnostic error = op.emitError()
+                             << "the CPU target has no function '" << op.getSymbol() << "' of ";
   llvm::interleaveComma(op.getSrcs().getTypes(), error);
   if (!op.getLibpath().empty())
-    error.attachNote() << "device libraries such as '" << op.getLibpath()
-                       << "' are not linked; write the function as a jit function, or use tl.extra.libdevice";
+    error.attachNote()
+        << "device libraries such as '" << op.getLibpath()
+        << "' are not linked; write the function as a jit function, or use tl.extra.libdevice";
   else
     error.attachNote() << "use a function of tl.extra.libdevice, or write it as a jit function";
   return error;
@@ -229,8 +240,8 @@ static LogicalResult lower(Lowering &l, tt::PrintOp op) {
   Value prefix = getStringConstant(l.builder, loc, op.getPrefix());
   auto print = [&](Value elements, int64_t count, int kind, unsigned bytes) {
     callRuntime(l.builder, loc, "nrd_print",
-                {l.program(), prefix, elements, l.constant(count, 64), l.constant(kind, 32), l.constant(bytes, 32),
-                 l.constant(op.getHex(), 32), l.site()});
+                {l.program(), prefix, elements, l.constant(count, 64), l.constant(kind, 32),
+                 l.constant(bytes, 32), l.constant(op.getHex(), 32), l.site()});
   };
   if (op.getArgs().empty())
     print(LLVM::ZeroOp::create(l.builder, loc, l.pointerType), 0, PrintSigned, 4);
@@ -277,18 +288,24 @@ std::optional<LogicalResult> nereid::cpu::lowerScalarOp(Lowering &l, Operation *
     return success();
   };
   auto programField = [&](int32_t offset, tt::ProgramIDDim axis) {
-    return replace(
-        loadProgramField(l.builder, loc, l.program(), offset + 4 * int32_t(axis), l.builder.getI32Type()));
+    return replace(loadProgramField(l.builder, loc, l.program(), offset + 4 * int32_t(axis),
+                                    l.builder.getI32Type()));
   };
   return llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(op)
-      .Case<tt::AddPtrOp, tt::BitcastOp, tt::FpToFpOp, tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp,
-            tt::AtomicPollOp, tt::AssertOp, tt::PrintOp, tt::ExternElementwiseOp>([&](auto typed) { return lower(l, typed); })
+      .Case<tt::AddPtrOp, tt::BitcastOp, tt::FpToFpOp, tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp,
+            tt::AtomicCASOp, tt::AtomicPollOp, tt::AssertOp, tt::PrintOp, tt::ExternElementwiseOp>(
+          [&](auto typed) { return lower(l, typed); })
       .Case([&](tt::GetProgramIdOp id) { return programField(program_offset::pid, id.getAxis()); })
-      .Case([&](tt::GetNumProgramsOp size) { return programField(program_offset::grid, size.getAxis()); })
-      .Case([&](tt::IntToPtrOp cast) { return replace(l.fromBits64(cast.getSrc(), cast.getType())); })
+      .Case([&](tt::GetNumProgramsOp size) {
+        return programField(program_offset::grid, size.getAxis());
+      })
+      .Case(
+          [&](tt::IntToPtrOp cast) { return replace(l.fromBits64(cast.getSrc(), cast.getType())); })
       .Case([&](tt::PtrToIntOp cast) { return replace(l.toBits64(cast.getSrc())); })
       .Case([&](tt::ClampFOp clamp) { return replace(lowerClamp(l, clamp)); })
-      .Case([&](tt::PreciseSqrtOp root) { return replace(math::SqrtOp::create(l.builder, loc, root.getX())); })
+      .Case([&](tt::PreciseSqrtOp root) {
+        return replace(math::SqrtOp::create(l.builder, loc, root.getX()));
+      })
       .Case([&](tt::PreciseDivFOp div) {
         return replace(arith::DivFOp::create(l.builder, loc, div.getX(), div.getY()));
       })

@@ -37,7 +37,8 @@ static bool resolve(Location location, Place &place) {
         return resolve(loc.getCallee(), place) || resolve(loc.getCaller(), place);
       })
       .Case([&](FusedLoc loc) {
-        return llvm::any_of(loc.getLocations(), [&](Location inner) { return resolve(inner, place); });
+        return llvm::any_of(loc.getLocations(),
+                            [&](Location inner) { return resolve(inner, place); });
       })
       .Case([&](OpaqueLoc loc) { return resolve(loc.getFallbackLocation(), place); })
       .Default([](LocationAttr) { return false; });

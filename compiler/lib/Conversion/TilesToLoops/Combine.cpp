@@ -39,7 +39,9 @@ SmallVector<Value> emitRegion(OpBuilder &builder, Region &region, ArrayRef<Value
     Value value = argument;
     // A region of scalar operations sees the types it was written for.
     if (!lanes && value.getType() != parameter.getType())
-      value = UnrealizedConversionCastOp::create(builder, value.getLoc(), parameter.getType(), value).getResult(0);
+      value =
+          UnrealizedConversionCastOp::create(builder, value.getLoc(), parameter.getType(), value)
+              .getResult(0);
     map.map(parameter, value);
   }
   for (Operation &op : block.without_terminator()) {
@@ -50,7 +52,8 @@ SmallVector<Value> emitRegion(OpBuilder &builder, Region &region, ArrayRef<Value
     auto widen = [&](Value value) -> Value {
       if (isa<VectorType>(value.getType()))
         return value;
-      return vector::BroadcastOp::create(builder, op.getLoc(), VectorType::get({*lanes}, value.getType()), value);
+      return vector::BroadcastOp::create(builder, op.getLoc(),
+                                         VectorType::get({*lanes}, value.getType()), value);
     };
     if (isa<arith::ConstantOp>(op)) {
       Operation *copy = builder.clone(op);
@@ -73,10 +76,11 @@ SmallVector<Value> emitRegion(OpBuilder &builder, Region &region, ArrayRef<Value
     Value result = map.lookupOrDefault(value);
     Type computed = getComputeType(value.getType(), /*isVector=*/false);
     if (lanes && !isa<VectorType>(result.getType()))
-      result = vector::BroadcastOp::create(builder, result.getLoc(), VectorType::get({*lanes}, result.getType()),
-                                           result);
+      result = vector::BroadcastOp::create(builder, result.getLoc(),
+                                           VectorType::get({*lanes}, result.getType()), result);
     else if (!lanes && result.getType() != computed)
-      result = UnrealizedConversionCastOp::create(builder, result.getLoc(), computed, result).getResult(0);
+      result = UnrealizedConversionCastOp::create(builder, result.getLoc(), computed, result)
+                   .getResult(0);
     results.push_back(result);
   }
   return results;
@@ -95,22 +99,29 @@ TypedAttr getNeutralElement(Region &region) {
   if (!llvm::hasNItems(block, 2))
     return {};
   Operation *op = &block.front();
-  if (op->getNumOperands() != 2 || op->getNumResults() != 1 || block.getTerminator()->getOperand(0) != op->getResult(0))
+  if (op->getNumOperands() != 2 || op->getNumResults() != 1 ||
+      block.getTerminator()->getOperand(0) != op->getResult(0))
     return {};
-  bool both = (op->getOperand(0) == block.getArgument(0) && op->getOperand(1) == block.getArgument(1)) ||
-              (op->getOperand(0) == block.getArgument(1) && op->getOperand(1) == block.getArgument(0));
+  bool both =
+      (op->getOperand(0) == block.getArgument(0) && op->getOperand(1) == block.getArgument(1)) ||
+      (op->getOperand(0) == block.getArgument(1) && op->getOperand(1) == block.getArgument(0));
   if (!both)
     return {};
   Type type = op->getResult(0).getType();
   Builder builder(type.getContext());
   auto integer = [&](APInt value) -> TypedAttr { return builder.getIntegerAttr(type, value); };
   unsigned bits = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
-  auto semantics = [&]() -> const llvm::fltSemantics & { return cast<FloatType>(type).getFloatSemantics(); };
+  auto semantics = [&]() -> const llvm::fltSemantics & {
+    return cast<FloatType>(type).getFloatSemantics();
+  };
   return TypeSwitch<Operation *, TypedAttr>(op)
-      .Case<arith::AddFOp>([&](auto) { return builder.getFloatAttr(type, APFloat::getZero(semantics(), true)); })
+      .Case<arith::AddFOp>(
+          [&](auto) { return builder.getFloatAttr(type, APFloat::getZero(semantics(), true)); })
       .Case<arith::MulFOp>([&](auto) { return builder.getFloatAttr(type, 1.0); })
-      .Case<arith::MaximumFOp>([&](auto) { return builder.getFloatAttr(type, APFloat::getInf(semantics(), true)); })
-      .Case<arith::MinimumFOp>([&](auto) { return builder.getFloatAttr(type, APFloat::getInf(semantics())); })
+      .Case<arith::MaximumFOp>(
+          [&](auto) { return builder.getFloatAttr(type, APFloat::getInf(semantics(), true)); })
+      .Case<arith::MinimumFOp>(
+          [&](auto) { return builder.getFloatAttr(type, APFloat::getInf(semantics())); })
       // The other operand wins against a NaN.
       .Case<arith::MaxNumFOp, arith::MinNumFOp>(
           [&](auto) { return builder.getFloatAttr(type, APFloat::getQNaN(semantics())); })
@@ -123,7 +134,8 @@ TypedAttr getNeutralElement(Region &region) {
       .Default([](Operation *) { return TypedAttr(); });
 }
 
-SmallVector<Value> combineLanes(OpBuilder &builder, Location loc, Region &region, ValueRange vectors) {
+SmallVector<Value> combineLanes(OpBuilder &builder, Location loc, Region &region,
+                                ValueRange vectors) {
   SmallVector<Value> values(vectors);
   int64_t lanes = cast<VectorType>(values[0].getType()).getNumElements();
   assert(llvm::isPowerOf2_64(lanes));

@@ -17,16 +17,16 @@ llvm::SmallVector<mlir::Value> emitRegion(mlir::OpBuilder &builder, mlir::Region
                                           llvm::ArrayRef<mlir::Value> arguments);
 
 /// emitRegion with the left and then the right values.
-llvm::SmallVector<mlir::Value> combine(mlir::OpBuilder &builder, mlir::Region &region, mlir::ValueRange left,
-                                       mlir::ValueRange right);
+llvm::SmallVector<mlir::Value> combine(mlir::OpBuilder &builder, mlir::Region &region,
+                                       mlir::ValueRange left, mlir::ValueRange right);
 
 /// The neutral element of a region that is one associative operation on its
 /// two arguments, as a scalar attribute; null for any other region.
 mlir::TypedAttr getNeutralElement(mlir::Region &region);
 
 /// Combines the lanes of vectors to scalars.
-llvm::SmallVector<mlir::Value> combineLanes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Region &region,
-                                            mlir::ValueRange vectors);
+llvm::SmallVector<mlir::Value> combineLanes(mlir::OpBuilder &builder, mlir::Location loc,
+                                            mlir::Region &region, mlir::ValueRange vectors);
 
 } // namespace nereid::tiles
 

@@ -18,7 +18,8 @@ using Copies = SmallVector<std::pair<Value, Buffer *>>;
 
 /// Copies as if all at once: a copy whose target another one still reads waits
 /// for it; in a cycle, or when elements move, a tile goes through a temporary.
-void FunctionLowering::assign(OpBuilder &builder, Operation *anchor, ArrayRef<std::pair<Value, Buffer *>> copies) {
+void FunctionLowering::assign(OpBuilder &builder, Operation *anchor,
+                              ArrayRef<std::pair<Value, Buffer *>> copies) {
   struct Copy {
     Value value;
     Buffer *target;
@@ -94,7 +95,8 @@ LogicalResult FunctionLowering::lowerFor(scf::ForOp loop) {
   assign(builder, loop, enter);
   for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
     if (getTile(init))
-      bind(loop.getRegionIterArg(i), enter[llvm::count_if(loop.getInitArgs().take_front(i), getTile)].second);
+      bind(loop.getRegionIterArg(i),
+           enter[llvm::count_if(loop.getInitArgs().take_front(i), getTile)].second);
   if (failed(lowerBlock(*loop.getBody())))
     return failure();
   builder.setInsertionPoint(yield);
@@ -126,7 +128,8 @@ LogicalResult FunctionLowering::lowerWhile(scf::WhileOp loop) {
       continue;
     // A value handed through unchanged keeps its buffer.
     auto arg = dyn_cast<BlockArgument>(value);
-    Buffer *buffer = arg && arg.getOwner() == before ? lookup(value) : createBuffer(type, loop->getBlock());
+    Buffer *buffer =
+        arg && arg.getOwner() == before ? lookup(value) : createBuffer(type, loop->getBlock());
     buffer->touches.push_back(loop);
     forward.emplace_back(value, buffer);
     bind(after->getArgument(i), buffer);
@@ -215,13 +218,15 @@ namespace {
 /// Stands in for tiles whose producer is gone until their users are.
 class Placeholders {
 public:
-  explicit Placeholders(FunctionOpInterface function) : entry(&function.getFunctionBody().front()) {}
+  explicit Placeholders(FunctionOpInterface function)
+      : entry(&function.getFunctionBody().front()) {}
 
   void replace(Value tile) {
     if (tile.use_empty())
       return;
     OpBuilder builder(entry, entry->begin());
-    ops.push_back(UnrealizedConversionCastOp::create(builder, tile.getLoc(), tile.getType(), ValueRange()));
+    ops.push_back(
+        UnrealizedConversionCastOp::create(builder, tile.getLoc(), tile.getType(), ValueRange()));
     tile.replaceAllUsesWith(ops.back()->getResult(0));
   }
 
@@ -286,8 +291,9 @@ void FunctionLowering::eraseTileOps() {
     for (Value result : scalarsOf(op->getResults()))
       types.push_back(result.getType());
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      auto fresh = scf::ForOp::create(builder, op->getLoc(), loop.getLowerBound(), loop.getUpperBound(),
-                                      loop.getStep(), scalarsOf(loop.getInitArgs()));
+      auto fresh =
+          scf::ForOp::create(builder, op->getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+                             loop.getStep(), scalarsOf(loop.getInitArgs()));
       fresh->setAttrs(loop->getAttrs());
       replaceKeepingScalars(loop, fresh, placeholders);
     } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {

@@ -58,12 +58,14 @@ void FunctionLowering::packOperand(OpBuilder &builder, Operation *anchor, Value 
 LogicalResult FunctionLowering::lowerDot(tt::DotOp dot) {
   OpBuilder builder(dot);
   Location loc = dot.getLoc();
-  RankedTensorType aType = getTile(dot.getA()), bType = getTile(dot.getB()), type = getTile(dot.getResult());
+  RankedTensorType aType = getTile(dot.getA()), bType = getTile(dot.getB()),
+                   type = getTile(dot.getResult());
   unsigned rank = type.getRank();
   int64_t batch = rank == 3 ? type.getDimSize(0) : 1;
-  int64_t m = type.getDimSize(rank - 2), n = type.getDimSize(rank - 1), k = aType.getDimSize(rank - 1);
-  cpu::DotLayout layout = cpu::chooseDotLayout(m, n, k, aType.getElementType(), bType.getElementType(),
-                                               type.getElementType(), target);
+  int64_t m = type.getDimSize(rank - 2), n = type.getDimSize(rank - 1),
+          k = aType.getDimSize(rank - 1);
+  cpu::DotLayout layout = cpu::chooseDotLayout(
+      m, n, k, aType.getElementType(), bType.getElementType(), type.getElementType(), target);
 
   // The accumulator.
   Buffer *result = nullptr;
@@ -96,7 +98,8 @@ LogicalResult FunctionLowering::lowerDot(tt::DotOp dot) {
     Buffer *&packed = packs[key];
     Operation *&packedAt = packAnchors[key];
     bool reusable = packed && packedAt->getBlock()->findAncestorOpInBlock(*dot) &&
-                    (packedAt == anchor || packedAt->isBeforeInBlock(packedAt->getBlock()->findAncestorOpInBlock(*dot)));
+                    (packedAt == anchor ||
+                     packedAt->isBeforeInBlock(packedAt->getBlock()->findAncestorOpInBlock(*dot)));
     if (!reusable) {
       int64_t elements = batch * (isB ? layout.bElements() : layout.aElements());
       packed = createBuffer(packedType, elements, anchor->getBlock());

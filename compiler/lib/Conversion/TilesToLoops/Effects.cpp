@@ -5,9 +5,9 @@
 #include "Combine.h"
 #include "TileEmitter.h"
 
+#include "nereid/Support/PassDiagnostics.h"
 #include "nereid/Target/CPU/Atomics.h"
 #include "nereid/Target/CPU/RuntimeABI.h"
-#include "nereid/Support/PassDiagnostics.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -22,8 +22,8 @@ static Value zeroOf(OpBuilder &builder, Location loc, Type type) {
 }
 
 /// Runs `access` where the mask holds; its value, or 0, goes to `result`.
-static void emitMasked(TileEmitter &emitter, Value mask, Type element, Buffer *result, ArrayRef<Index> at,
-                       llvm::function_ref<Value()> access) {
+static void emitMasked(TileEmitter &emitter, Value mask, Type element, Buffer *result,
+                       ArrayRef<Index> at, llvm::function_ref<Value()> access) {
   OpBuilder &builder = emitter.builder;
   Location loc = emitter.loc;
   Value old;
@@ -59,7 +59,8 @@ LogicalResult FunctionLowering::lowerAtomicRMW(tt::AtomicRMWOp atomic) {
     Value pointer = emitter.emit(atomic.getPtr(), at), value = emitter.emit(atomic.getVal(), at);
     Value mask = emitter.emitScalarMask(atomic.getMask(), at);
     emitMasked(emitter, mask, type.getElementType(), result, at, [&]() {
-      return cpu::emitAtomicRMW(builder, atomic.getLoc(), atomic.getAtomicRmwOp(), pointer, value, atomic.getSem());
+      return cpu::emitAtomicRMW(builder, atomic.getLoc(), atomic.getAtomicRmwOp(), pointer, value,
+                                atomic.getSem());
     });
   });
   if (result)
@@ -135,7 +136,8 @@ LogicalResult FunctionLowering::lowerExternElementwise(tt::ExternElementwiseOp c
   TileEmitter emitter(*this, builder, call.getLoc(), call);
   emitter.nest(type.getShape(), type.getRank() - 1, 1, [&](ArrayRef<Index> at) {
     SmallVector<Value> operands = emitter.emitTogether(call.getSrcs(), at);
-    emitter.storeToBuffer(buffer, emitter.emitExternCall(call, operands, type.getElementType()), at);
+    emitter.storeToBuffer(buffer, emitter.emitExternCall(call, operands, type.getElementType()),
+                          at);
   });
   bind(call.getResult(), buffer);
   return success();
@@ -152,33 +154,37 @@ LogicalResult FunctionLowering::lowerPrint(tt::PrintOp print) {
     RankedTensorType type = getTile(operand);
     bool isSigned = i < print.getIsSigned().size() && print.getIsSigned()[i];
     if (!type) {
-      tt::PrintOp::create(builder, loc, print.getPrefixAttr(), print.getHexAttr(), ValueRange{operand},
-                          builder.getDenseI32ArrayAttr({isSigned}));
+      tt::PrintOp::create(builder, loc, print.getPrefixAttr(), print.getHexAttr(),
+                          ValueRange{operand}, builder.getDenseI32ArrayAttr({isSigned}));
       continue;
     }
     Type element = type.getElementType();
     bool isFloat = isa<FloatType>(element), widen = isFloat && element.getIntOrFloatBitWidth() < 32;
     Type printed = widen ? Type(builder.getF32Type()) : element;
-    Buffer *buffer = createBuffer(RankedTensorType::get(type.getShape(), printed), print->getBlock());
+    Buffer *buffer =
+        createBuffer(RankedTensorType::get(type.getShape(), printed), print->getBlock());
     TileEmitter emitter(*this, builder, loc, print);
-    emitter.nest(type.getShape(), type.getRank() - 1, chooseLanes(*this, printed), [&](ArrayRef<Index> at) {
-      Value value = emitter.emit(operand, at);
-      if (widen)
-        value = emitter.emitFloatCast(value, element, printed, /*towardsZero=*/false);
-      emitter.storeToBuffer(buffer, value, at);
-    });
+    emitter.nest(type.getShape(), type.getRank() - 1, chooseLanes(*this, printed),
+                 [&](ArrayRef<Index> at) {
+                   Value value = emitter.emit(operand, at);
+                   if (widen)
+                     value = emitter.emitFloatCast(value, element, printed, /*towardsZero=*/false);
+                   emitter.storeToBuffer(buffer, value, at);
+                 });
     buffer->touches.push_back(print);
     int32_t kind = isa<tt::PointerType>(element) ? 3 : isFloat ? 2 : isSigned ? 0 : 1;
     auto i32 = [&](int32_t value) -> Value {
       return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value));
     };
-    Value program = cpu::ProgramOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()));
+    Value program =
+        cpu::ProgramOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()));
     Value prefix = cpu::getStringConstant(builder, loc, print.getPrefix());
-    Value count = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(type.getNumElements()));
+    Value count =
+        arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(type.getNumElements()));
     Value site = cpu::SiteOp::create(builder, loc, builder.getI32Type());
     cpu::callRuntime(builder, loc, "nrd_print",
-                     {program, prefix, buffer->pointer, count, i32(kind), i32(getStorageBytes(printed)),
-                      i32(print.getHex()), site});
+                     {program, prefix, buffer->pointer, count, i32(kind),
+                      i32(getStorageBytes(printed)), i32(print.getHex()), site});
   }
   return success();
 }
@@ -189,12 +195,13 @@ LogicalResult FunctionLowering::lowerAssert(tt::AssertOp assertion) {
   RankedTensorType type = getTile(assertion.getCondition());
   TileEmitter emitter(*this, builder, loc, assertion);
   unsigned dim = chooseVectorDim(*this, type, assertion.getCondition(), /*throughSelf=*/false);
-  emitter.nest(type.getShape(), dim, chooseLanes(*this, builder.getI32Type()), [&](ArrayRef<Index> at) {
-    Value holds = emitter.emit(assertion.getCondition(), at);
-    if (isa<VectorType>(holds.getType()))
-      holds = vector::ReductionOp::create(builder, loc, vector::CombiningKind::AND, holds);
-    tt::AssertOp::create(builder, loc, holds, assertion.getMessageAttr());
-  });
+  emitter.nest(
+      type.getShape(), dim, chooseLanes(*this, builder.getI32Type()), [&](ArrayRef<Index> at) {
+        Value holds = emitter.emit(assertion.getCondition(), at);
+        if (isa<VectorType>(holds.getType()))
+          holds = vector::ReductionOp::create(builder, loc, vector::CombiningKind::AND, holds);
+        tt::AssertOp::create(builder, loc, holds, assertion.getMessageAttr());
+      });
   return success();
 }
 

@@ -36,7 +36,8 @@ Value TileEmitter::emitConstant(arith::ConstantOp constant) {
   Type element = dense.getElementType();
   if (isFloat8(element)) {
     APInt bits = dense.getSplatValue<APFloat>().bitcastToAPInt();
-    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(builder.getI8Type(), bits));
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(builder.getI8Type(), bits));
   }
   return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(dense.getSplatValue<Attribute>()));
 }
@@ -45,7 +46,8 @@ Value TileEmitter::emitRangeElements(tt::MakeRangeOp range, Index index) {
   Type i32 = builder.getI32Type();
   int64_t start = int32_t(range.getStart());
   if (index.kind == Index::Vector) {
-    Value narrow = arith::TruncIOp::create(builder, loc, VectorType::get({lanes}, i32), index.value);
+    Value narrow =
+        arith::TruncIOp::create(builder, loc, VectorType::get({lanes}, i32), index.value);
     Value base = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(start));
     return arith::AddIOp::create(builder, loc, narrow, toVector(base));
   }
@@ -85,7 +87,8 @@ Value TileEmitter::emitReshape(tt::ReshapeOp reshape, ArrayRef<Index> indices) {
   ArrayRef<int64_t> from = getTile(reshape.getSrc()).getShape(), to = reshape.getType().getShape();
   Value src = reshape.getSrc();
   // A buffer keeps its row-major order whatever the shape.
-  if (Buffer *buffer = lowering.lookup(src); buffer && !direct.contains(src) && !filled.contains(src)) {
+  if (Buffer *buffer = lowering.lookup(src);
+      buffer && !direct.contains(src) && !filled.contains(src)) {
     buffer->touches.push_back(anchor);
     return loadFromBuffer(buffer, to, indices);
   }
@@ -105,7 +108,8 @@ Value TileEmitter::emitReshape(tt::ReshapeOp reshape, ArrayRef<Index> indices) {
   if (!vector || wholeRows) {
     Value rest = flatten(to, indices);
     for (size_t d = from.size(); d-- > 0;)
-      inner[d] = from[d] == 1 ? Index{Index::Scalar, constant(0)} : delinearise(rest, false, from[d]);
+      inner[d] =
+          from[d] == 1 ? Index{Index::Scalar, constant(0)} : delinearise(rest, false, from[d]);
     if (vector)
       inner[innermost].kind = Index::Linear;
     return emit(src, inner);
@@ -119,7 +123,8 @@ Value TileEmitter::emitReshape(tt::ReshapeOp reshape, ArrayRef<Index> indices) {
     for (size_t d = to.size(); d-- > 0; product *= to[d]) {
       if (indices[d].kind == Index::Scalar)
         continue;
-      Value part = indices[d].kind == Index::Vector ? indices[d].value : indexVector({Index::Linear, constant(0)});
+      Value part = indices[d].kind == Index::Vector ? indices[d].value
+                                                    : indexVector({Index::Linear, constant(0)});
       part = arith::MulIOp::create(builder, loc, part, toVector(constant(product)));
       rest = arith::AddIOp::create(builder, loc, rest, part);
     }
@@ -175,20 +180,24 @@ Value TileEmitter::emitAddPtr(tt::AddPtrOp op, ArrayRef<Index> indices) {
 /// Floating-point cast between any two types. fp8 values are computed as i8;
 /// the conversions themselves are expanded later.
 Value TileEmitter::emitFloatCast(Value value, Type from, Type to, bool towardsZero) {
-  auto mode = towardsZero ? arith::RoundingModeAttr::get(builder.getContext(), arith::RoundingMode::toward_zero)
+  auto mode = towardsZero ? arith::RoundingModeAttr::get(builder.getContext(),
+                                                         arith::RoundingMode::toward_zero)
                           : arith::RoundingModeAttr();
   auto step = [&](Value v, Type element) -> Value {
-    unsigned have = getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth(), want = element.getIntOrFloatBitWidth();
+    unsigned have = getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth(),
+             want = element.getIntOrFloatBitWidth();
     if (want > have)
       return arith::ExtFOp::create(builder, loc, withLanes(element, v), v);
-    return arith::TruncFOp::create(builder, loc, withLanes(element, v), v, mode, arith::FastMathFlagsAttr());
+    return arith::TruncFOp::create(builder, loc, withLanes(element, v), v, mode,
+                                   arith::FastMathFlagsAttr());
   };
   if (from == to)
     return value;
   if (isFloat8(from))
     value = arith::BitcastOp::create(builder, loc, withLanes(from, value), value);
   // Between formats of which neither holds the other, and to fp8: by fp32.
-  bool detour = (isFloat8(to) || to.getIntOrFloatBitWidth() == from.getIntOrFloatBitWidth()) && !from.isF32();
+  bool detour =
+      (isFloat8(to) || to.getIntOrFloatBitWidth() == from.getIntOrFloatBitWidth()) && !from.isF32();
   if (detour)
     value = step(value, builder.getF32Type());
   value = step(value, to);
@@ -199,7 +208,8 @@ Value TileEmitter::emitFloatCast(Value value, Type from, Type to, bool towardsZe
 
 Value TileEmitter::emitCast(Operation *op, ArrayRef<Index> indices) {
   Value value = emit(op->getOperand(0), indices);
-  Type from = getElementTypeOrSelf(op->getOperand(0).getType()), to = getElementTypeOrSelf(op->getResult(0).getType());
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType()),
+       to = getElementTypeOrSelf(op->getResult(0).getType());
   if (auto cast = dyn_cast<tt::FpToFpOp>(op))
     return emitFloatCast(value, from, to, cast.getRounding() == tt::RoundingMode::RTZ);
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
@@ -207,7 +217,8 @@ Value TileEmitter::emitCast(Operation *op, ArrayRef<Index> indices) {
   if (isa<tt::IntToPtrOp>(op)) {
     if (isVectorValue(value))
       return value;
-    return LLVM::IntToPtrOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), value);
+    return LLVM::IntToPtrOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+                                    value);
   }
   if (isa<tt::PtrToIntOp>(op)) {
     if (isVectorValue(value))
@@ -276,7 +287,8 @@ Value TileEmitter::emitElementwise(Operation *op, ArrayRef<Index> indices) {
   return result;
 }
 
-static Value emitClamp(OpBuilder &builder, Location loc, tt::ClampFOp op, Value x, Value low, Value high) {
+static Value emitClamp(OpBuilder &builder, Location loc, tt::ClampFOp op, Value x, Value low,
+                       Value high) {
   if (op.getPropagateNan() == tt::PropagateNan::ALL) {
     Value raised = arith::MaximumFOp::create(builder, loc, x, low);
     return arith::MinimumFOp::create(builder, loc, raised, high);
@@ -290,17 +302,21 @@ static Value emitMulHigh(OpBuilder &builder, Location loc, Value x, Value y) {
 }
 
 Value TileEmitter::emitExtern(tt::ExternElementwiseOp call, ArrayRef<Index> indices) {
-  return emitExternCall(call, emitTogether(call.getSrcs(), indices), getElementTypeOrSelf(call.getType()));
+  return emitExternCall(call, emitTogether(call.getSrcs(), indices),
+                        getElementTypeOrSelf(call.getType()));
 }
 
-Value TileEmitter::emitExternCall(tt::ExternElementwiseOp call, ArrayRef<Value> operands, Type element) {
-  if (Value value = cpu::emitDeviceMath(builder, call.getLoc(), call.getSymbol(), operands, element))
+Value TileEmitter::emitExternCall(tt::ExternElementwiseOp call, ArrayRef<Value> operands,
+                                  Type element) {
+  if (Value value =
+          cpu::emitDeviceMath(builder, call.getLoc(), call.getSymbol(), operands, element))
     return value;
   // The lowering of scalar operations says what is wrong with it.
   SmallVector<Value> arguments;
   for (Value operand : operands)
-    arguments.push_back(isVectorValue(operand) ? vector::ExtractOp::create(builder, call.getLoc(), operand, 0)
-                                               : operand);
+    arguments.push_back(isVectorValue(operand)
+                            ? vector::ExtractOp::create(builder, call.getLoc(), operand, 0)
+                            : operand);
   OperationState state(call.getLoc(), call->getName());
   state.addOperands(arguments);
   state.addTypes(element);
@@ -328,7 +344,8 @@ Value TileEmitter::emitOp(Value value, ArrayRef<Index> indices) {
               return LLVM::ZeroOp::create(builder, loc, type);
             return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
           })
-          .Case<tt::SplatOp>([&](tt::SplatOp splat) { return lowering.getScalar(builder, splat.getSrc()); })
+          .Case<tt::SplatOp>(
+              [&](tt::SplatOp splat) { return lowering.getScalar(builder, splat.getSrc()); })
           .Case<tt::MakeRangeOp>([&](auto range) { return emitRangeElements(range, indices[0]); })
           .Case<tt::ExpandDimsOp>([&](tt::ExpandDimsOp expand) {
             Indices inner(indices);
@@ -356,9 +373,11 @@ Value TileEmitter::emitOp(Value value, ArrayRef<Index> indices) {
           })
           .Case<tt::AddPtrOp>([&](auto addPtr) { return emitAddPtr(addPtr, indices); })
           .Case<tt::LoadOp>([&](auto load) { return emitLoad(load, indices); })
-          .Case<distributed::ConsumeTokenOp>([&](auto consume) { return emit(consume.getValue(), indices); })
-          .Case<tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp, tt::FpToFpOp, arith::ExtFOp, arith::TruncFOp,
-                arith::BitcastOp>([&](auto cast) { return emitCast(cast, indices); })
+          .Case<distributed::ConsumeTokenOp>(
+              [&](auto consume) { return emit(consume.getValue(), indices); })
+          .Case<tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp, tt::FpToFpOp, arith::ExtFOp,
+                arith::TruncFOp, arith::BitcastOp>(
+              [&](auto cast) { return emitCast(cast, indices); })
           .Case<tt::ClampFOp>([&](tt::ClampFOp clamp) {
             SmallVector<Value> v = emitTogether(clamp->getOperands(), indices);
             return emitClamp(builder, loc, clamp, v[0], v[1], v[2]);

@@ -60,7 +60,8 @@ bool TileEmitter::boundOf(arith::CmpIOp compare, ArrayRef<Index> indices, Value 
   if (extra)
     bound = builder.createOrFold<arith::AddIOp>(loc, bound, constant(extra));
   if (grows.value != 1)
-    bound = arith::DivSIOp::create(builder, loc, bound, constant(grows.value)); // rounding of negatives is no matter
+    bound = arith::DivSIOp::create(builder, loc, bound,
+                                   constant(grows.value)); // rounding of negatives is no matter
   recordDepth(bound, depth);
   return true;
 }
@@ -71,7 +72,8 @@ bool TileEmitter::isLowerLimit(arith::CmpIOp compare, unsigned dim) {
   bool flipped = order == P::slt || order == P::sle;
   if (!flipped && order != P::sgt && order != P::sge)
     return false;
-  Value grows = flipped ? compare.getRhs() : compare.getLhs(), stays = flipped ? compare.getLhs() : compare.getRhs();
+  Value grows = flipped ? compare.getRhs() : compare.getLhs(),
+        stays = flipped ? compare.getLhs() : compare.getRhs();
   TileStride stride = strides.get(grows, dim);
   return stride.isConstant() && stride.value > 0 && strides.get(stays, dim).isUniform() &&
          getElementTypeOrSelf(grows.getType()).getIntOrFloatBitWidth() >= 32;
@@ -126,12 +128,14 @@ TileEmitter::Mask TileEmitter::analyseMask(Value mask, ArrayRef<Index> indices) 
       continue;
     }
     Value bound;
-    if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op); compare && dim && boundOf(compare, at, bound)) {
+    if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+        compare && dim && boundOf(compare, at, bound)) {
       require(result.bound, bound, /*isBound=*/true);
       continue;
     }
     // A lower limit holds for all lanes if it holds for the first.
-    if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op); compare && dim && fast && isLowerLimit(compare, *dim)) {
+    if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+        compare && dim && fast && isLowerLimit(compare, *dim)) {
       Indices first(at);
       first[*dim] = {Index::Scalar, constant(0)};
       Value holds = emit(value, first);
@@ -165,19 +169,22 @@ Predicate TileEmitter::predicate(const Mask &mask, Index linear) {
       bounds.push_back(mask.bound);
     } else {
       Value left = arith::SubIOp::create(builder, loc, mask.bound, linear.value);
-      result.guard = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, left, constant(0));
+      result.guard =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, left, constant(0));
       Value clamped = arith::MinSIOp::create(builder, loc, left, constant(lanes));
       clamped = arith::MaxSIOp::create(builder, loc, clamped, constant(0));
       Value narrow = arith::TruncIOp::create(builder, loc, builder.getI32Type(), clamped);
       auto iota = llvm::to_vector(llvm::seq<int32_t>(0, lanes));
       Value lane = arith::ConstantOp::create(builder, loc, builder.getI32VectorAttr(iota));
-      result.lanes = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lane, toVector(narrow));
+      result.lanes =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lane, toVector(narrow));
     }
   }
   if (mask.generic) {
     Value on = toVector(mask.generic);
     result.lanes = result.lanes ? Value(arith::AndIOp::create(builder, loc, result.lanes, on)) : on;
-    result.guard = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, result.lanes);
+    result.guard =
+        vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, result.lanes);
   }
   return result;
 }
@@ -204,7 +211,8 @@ Value TileEmitter::guarded(Value guard, Value otherwise, llvm::function_ref<Valu
     then();
     return {};
   }
-  auto branch = scf::IfOp::create(builder, loc, TypeRange(otherwise.getType()), guard, /*withElseRegion=*/true);
+  auto branch = scf::IfOp::create(builder, loc, TypeRange(otherwise.getType()), guard,
+                                  /*withElseRegion=*/true);
   OpBuilder::InsertionGuard restore(builder);
   builder.setInsertionPointToEnd(branch.thenBlock());
   scf::YieldOp::create(builder, loc, then());
@@ -213,8 +221,8 @@ Value TileEmitter::guarded(Value guard, Value otherwise, llvm::function_ref<Valu
   return branch.getResult(0);
 }
 
-Value TileEmitter::loadContiguous(Type storage, Value pointer, const Predicate &predicate, Value other,
-                                  bool isVolatile) {
+Value TileEmitter::loadContiguous(Type storage, Value pointer, const Predicate &predicate,
+                                  Value other, bool isVolatile) {
   auto type = VectorType::get({lanes}, storage);
   unsigned bytes = storage.getIntOrFloatBitWidth() / 8;
   if (!predicate.guard && !predicate.lanes)
@@ -239,7 +247,8 @@ static Value toPointers(OpBuilder &builder, Location loc, Value addresses) {
   return LLVM::IntToPtrOp::create(builder, loc, type, addresses);
 }
 
-Value TileEmitter::loadGather(Type storage, Value addresses, const Predicate &predicate, Value other) {
+Value TileEmitter::loadGather(Type storage, Value addresses, const Predicate &predicate,
+                              Value other) {
   auto type = VectorType::get({lanes}, storage);
   if (!other)
     other = zeroOf(builder, loc, type);
@@ -281,11 +290,13 @@ Value TileEmitter::rowPointer(Value pointers, ArrayRef<Index> indices, unsigned 
 
 /// Bytes from one lane to the next of a row whose stride is known at run time.
 Value TileEmitter::byteStride(Value pointers, ArrayRef<Index> indices, unsigned dim) {
-  Value first = rowPointer(pointers, indices, dim, 0), second = rowPointer(pointers, indices, dim, 1);
+  Value first = rowPointer(pointers, indices, dim, 0),
+        second = rowPointer(pointers, indices, dim, 1);
   unsigned depth = std::max(depthOf(first), depthOf(second));
   AtDepth at(*this, depth);
   Type i64 = builder.getI64Type();
-  Value a = LLVM::PtrToIntOp::create(builder, loc, i64, first), b = LLVM::PtrToIntOp::create(builder, loc, i64, second);
+  Value a = LLVM::PtrToIntOp::create(builder, loc, i64, first),
+        b = LLVM::PtrToIntOp::create(builder, loc, i64, second);
   Value stride = arith::SubIOp::create(builder, loc, b, a);
   recordDepth(stride, depth);
   return stride;
@@ -319,7 +330,8 @@ Value TileEmitter::emitScalarLoad(tt::LoadOp load, ArrayRef<Index> indices) {
   };
   Value result;
   if (mask) {
-    Value other = load.getOther() ? toStorage(emit(load.getOther(), indices), element) : zeroOf(builder, loc, storage);
+    Value other = load.getOther() ? toStorage(emit(load.getOther(), indices), element)
+                                  : zeroOf(builder, loc, storage);
     result = guarded(mask, other, read);
   } else {
     result = read();
@@ -367,7 +379,8 @@ Value TileEmitter::emitLoad(tt::LoadOp load, ArrayRef<Index> indices) {
     });
   } else if (stride.kind != TileStride::Unknown) {
     Value first = rowPointer(pointers, indices, *dim, 0);
-    Value apart = stride.isConstant() ? constant(stride.value * bytes) : byteStride(pointers, indices, *dim);
+    Value apart =
+        stride.isConstant() ? constant(stride.value * bytes) : byteStride(pointers, indices, *dim);
     Value offset = arith::MulIOp::create(builder, loc, linear.value, apart);
     Value pointer = advance(first, builder.getI8Type(), offset);
     auto gather = [&]() { return loadGather(storage, addressVector(pointer, apart), on, other); };
@@ -378,26 +391,33 @@ Value TileEmitter::emitLoad(tt::LoadOp load, ArrayRef<Index> indices) {
       Value isOne;
       {
         AtDepth at(*this, depthOf(apart));
-        isOne = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, apart, constant(bytes));
+        isOne =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, apart, constant(bytes));
       }
-      auto branch = scf::IfOp::create(builder, loc, TypeRange(VectorType::get({lanes}, storage)), isOne, true);
+      auto branch = scf::IfOp::create(builder, loc, TypeRange(VectorType::get({lanes}, storage)),
+                                      isOne, true);
       OpBuilder::InsertionGuard restore(builder);
       builder.setInsertionPointToEnd(branch.thenBlock());
-      scf::YieldOp::create(builder, loc, loadContiguous(storage, pointer, on, other, load.getIsVolatile()));
+      scf::YieldOp::create(builder, loc,
+                           loadContiguous(storage, pointer, on, other, load.getIsVolatile()));
       builder.setInsertionPointToEnd(branch.elseBlock());
       scf::YieldOp::create(builder, loc, gather());
       result = branch.getResult(0);
     }
   } else {
-    lowering.remarkGather(load, "the addresses of neighbouring elements are not known to be related");
+    lowering.remarkGather(load,
+                          "the addresses of neighbouring elements are not known to be related");
     Value addresses = toVector(emit(pointers, indices));
     Value consecutive = areConsecutive(addresses, bytes);
-    auto branch = scf::IfOp::create(builder, loc, TypeRange(VectorType::get({lanes}, storage)), consecutive, true);
+    auto branch = scf::IfOp::create(builder, loc, TypeRange(VectorType::get({lanes}, storage)),
+                                    consecutive, true);
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToEnd(branch.thenBlock());
     Value first = vector::ExtractOp::create(builder, loc, addresses, 0);
-    Value pointer = LLVM::IntToPtrOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), first);
-    scf::YieldOp::create(builder, loc, loadContiguous(storage, pointer, on, other, load.getIsVolatile()));
+    Value pointer = LLVM::IntToPtrOp::create(
+        builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), first);
+    scf::YieldOp::create(builder, loc,
+                         loadContiguous(storage, pointer, on, other, load.getIsVolatile()));
     builder.setInsertionPointToEnd(branch.elseBlock());
     scf::YieldOp::create(builder, loc, loadGather(storage, addresses, on, other));
     result = branch.getResult(0);
@@ -411,7 +431,8 @@ Value TileEmitter::emitLoad(tt::LoadOp load, ArrayRef<Index> indices) {
 
 void TileEmitter::emitMemoryStore(tt::StoreOp store, Value value, ArrayRef<Index> indices) {
   Value pointers = store.getPtr();
-  Type element = getElementTypeOrSelf(store.getValue().getType()), storage = getStorageType(element);
+  Type element = getElementTypeOrSelf(store.getValue().getType()),
+       storage = getStorageType(element);
   int64_t bytes = getStorageBytes(element);
   auto dim = linearDim(indices);
   if (!dim) {
@@ -432,16 +453,19 @@ void TileEmitter::emitMemoryStore(tt::StoreOp store, Value value, ArrayRef<Index
   Value stored = toStorage(toVector(value), element);
   TileStride stride = strides.get(pointers, *dim);
   if (stride.isConstant(1)) {
-    storeContiguous(stored, advance(rowPointer(pointers, indices, *dim, 0), storage, linear.value), on);
+    storeContiguous(stored, advance(rowPointer(pointers, indices, *dim, 0), storage, linear.value),
+                    on);
     return;
   }
   if (stride.kind == TileStride::Unknown || stride.isUniform()) {
-    lowering.remarkGather(store, "the addresses of neighbouring elements are not known to be related");
+    lowering.remarkGather(store,
+                          "the addresses of neighbouring elements are not known to be related");
     storeScatter(stored, toVector(emit(pointers, indices)), on);
     return;
   }
   Value first = rowPointer(pointers, indices, *dim, 0);
-  Value apart = stride.isConstant() ? constant(stride.value * bytes) : byteStride(pointers, indices, *dim);
+  Value apart =
+      stride.isConstant() ? constant(stride.value * bytes) : byteStride(pointers, indices, *dim);
   Value offset = arith::MulIOp::create(builder, loc, linear.value, apart);
   Value pointer = advance(first, builder.getI8Type(), offset);
   if (stride.isConstant()) {
@@ -449,7 +473,8 @@ void TileEmitter::emitMemoryStore(tt::StoreOp store, Value value, ArrayRef<Index
     storeScatter(stored, addressVector(pointer, apart), on);
     return;
   }
-  Value isOne = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, apart, constant(bytes));
+  Value isOne =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, apart, constant(bytes));
   auto branch = scf::IfOp::create(builder, loc, isOne, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard restore(builder);
   builder.setInsertionPoint(branch.thenBlock()->getTerminator());
@@ -467,16 +492,20 @@ std::pair<Value, Value> TileEmitter::emitRange(Value pointers) {
   Type pointee = cast<tt::PointerType>(type.getElementType()).getPointeeType();
   int64_t bytes = getStorageBytes(pointee);
   Indices origin(type.getRank(), Index{Index::Scalar, constant(0)});
-  Value start = LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), emit(pointers, origin));
+  Value start =
+      LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), emit(pointers, origin));
   Value low = start, high = arith::AddIOp::create(builder, loc, start, constant(bytes));
   for (int64_t d = 0; d < type.getRank(); ++d) {
     TileStride stride = strides.get(pointers, d);
     if (stride.isUniform())
       continue;
-    Value step = stride.isConstant() ? constant(stride.value * bytes) : byteStride(pointers, origin, d);
+    Value step =
+        stride.isConstant() ? constant(stride.value * bytes) : byteStride(pointers, origin, d);
     Value extent = arith::MulIOp::create(builder, loc, step, constant(type.getDimSize(d) - 1));
-    low = arith::AddIOp::create(builder, loc, low, arith::MinSIOp::create(builder, loc, extent, constant(0)));
-    high = arith::AddIOp::create(builder, loc, high, arith::MaxSIOp::create(builder, loc, extent, constant(0)));
+    low = arith::AddIOp::create(builder, loc, low,
+                                arith::MinSIOp::create(builder, loc, extent, constant(0)));
+    high = arith::AddIOp::create(builder, loc, high,
+                                 arith::MaxSIOp::create(builder, loc, extent, constant(0)));
   }
   return {low, high};
 }
@@ -492,7 +521,8 @@ Value TileEmitter::emitIsInjective(Value pointers) {
     if (type.getDimSize(d) == 1)
       continue;
     TileStride stride = strides.get(pointers, d);
-    Value step = stride.isConstant() ? constant(std::abs(stride.value) * bytes) : byteStride(pointers, origin, d);
+    Value step = stride.isConstant() ? constant(std::abs(stride.value) * bytes)
+                                     : byteStride(pointers, origin, d);
     if (!stride.isConstant()) {
       Value negated = arith::SubIOp::create(builder, loc, constant(0), step);
       step = arith::MaxSIOp::create(builder, loc, step, negated);

@@ -100,7 +100,8 @@ void FunctionLowering::layOutScratch(int64_t start) {
     lives.push_back(live);
   }
   // The largest first; each at the lowest place that is free for its life.
-  llvm::stable_sort(lives, [](const Live &a, const Live &b) { return a.buffer->bytes > b.buffer->bytes; });
+  llvm::stable_sort(lives,
+                    [](const Live &a, const Live &b) { return a.buffer->bytes > b.buffer->bytes; });
   for (size_t i = 0; i < lives.size(); ++i) {
     SmallVector<std::pair<int64_t, int64_t>> taken;
     for (size_t j = 0; j < i; ++j)
@@ -131,12 +132,14 @@ static Buffer *createTable(FunctionOpInterface function, arith::ConstantOp const
   unsigned bits = storage.getIntOrFloatBitWidth();
   SmallVector<APInt> values;
   for (int64_t i = 0; i < dense.getNumElements(); ++i)
-    values.push_back(isa<FloatType>(element) ? (*(dense.value_begin<APFloat>() + i)).bitcastToAPInt()
-                                             : (*(dense.value_begin<APInt>() + i)).zextOrTrunc(bits));
+    values.push_back(isa<FloatType>(element)
+                         ? (*(dense.value_begin<APFloat>() + i)).bitcastToAPInt()
+                         : (*(dense.value_begin<APInt>() + i)).zextOrTrunc(bits));
   auto module = function->getParentOfType<ModuleOp>();
   OpBuilder builder(module.getBody(), module.getBody()->begin());
   auto integer = builder.getIntegerType(bits);
-  auto attr = DenseElementsAttr::get(RankedTensorType::get({int64_t(values.size())}, integer), values);
+  auto attr =
+      DenseElementsAttr::get(RankedTensorType::get({int64_t(values.size())}, integer), values);
   auto type = LLVM::LLVMArrayType::get(integer, values.size());
   std::string name;
   for (int n = 0;; ++n) {
@@ -144,8 +147,8 @@ static Buffer *createTable(FunctionOpInterface function, arith::ConstantOp const
     if (!module.lookupSymbol(name))
       break;
   }
-  auto global = LLVM::GlobalOp::create(builder, constant.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal,
-                                       name, attr, /*alignment=*/64);
+  auto global = LLVM::GlobalOp::create(builder, constant.getLoc(), type, /*isConstant=*/true,
+                                       LLVM::Linkage::Internal, name, attr, /*alignment=*/64);
   auto buffer = std::make_unique<Buffer>();
   Block &entry = function.getFunctionBody().front();
   builder.setInsertionPointToStart(&entry);
@@ -229,7 +232,9 @@ LogicalResult FunctionLowering::lowerOp(Operation *op) {
         return reportError(assembly->getLoc(), Diag::inline_assembly), failure();
       })
       .Default([&](Operation *other) {
-        return reportError(other->getLoc(), Diag::tiles_unsupported, other->getName().getStringRef()), failure();
+        return reportError(other->getLoc(), Diag::tiles_unsupported,
+                           other->getName().getStringRef()),
+               failure();
       });
 }
 

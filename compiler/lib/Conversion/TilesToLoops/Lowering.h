@@ -21,12 +21,13 @@ namespace nereid::tiles {
 /// A tile in memory, dense and row-major: in the scratch area or, for constant
 /// tables, a global.
 struct Buffer {
-  mlir::Value pointer;                ///< !llvm.ptr, defined at the function's start
-  mlir::Type element;                 ///< the tile's element type
+  mlir::Value pointer; ///< !llvm.ptr, defined at the function's start
+  mlir::Type element;  ///< the tile's element type
   llvm::SmallVector<int64_t> shape;
   int64_t bytes = 0;
-  cpu::ScratchOp scratch;             ///< null for a global
-  mlir::Block *owner = nullptr;       ///< where the tile is defined: it lives at most once round this block
+  cpu::ScratchOp scratch; ///< null for a global
+  mlir::Block *owner =
+      nullptr; ///< where the tile is defined: it lives at most once round this block
   llvm::SmallVector<mlir::Operation *> touches; ///< roots that read or write it
 };
 
@@ -72,8 +73,8 @@ public:
   static void replaceScalar(mlir::OpBuilder &builder, mlir::Value result, mlir::Value element);
 
   // Roots; each emits code before `anchor`.
-  void storeTile(mlir::OpBuilder &builder, mlir::Operation *anchor, mlir::Value value, Buffer *buffer,
-                 bool throughSelf);
+  void storeTile(mlir::OpBuilder &builder, mlir::Operation *anchor, mlir::Value value,
+                 Buffer *buffer, bool throughSelf);
   mlir::LogicalResult lowerStore(tt::StoreOp store);
   mlir::LogicalResult lowerReduce(tt::ReduceOp reduce);
   mlir::LogicalResult lowerScan(tt::ScanOp scan);

@@ -25,9 +25,10 @@ bool hasTiles(Operation *op) {
 bool isInline(Operation *op) {
   if (op->getNumRegions() || op->getNumResults() == 0)
     return false;
-  if (isa<tt::SplatOp, tt::MakeRangeOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp, tt::SplitOp,
-          tt::AddPtrOp, tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp, tt::FpToFpOp, tt::ClampFOp, tt::PreciseSqrtOp,
-          tt::PreciseDivFOp, tt::MulhiUIOp, distributed::ConsumeTokenOp, arith::ConstantOp, ub::PoisonOp>(op))
+  if (isa<tt::SplatOp, tt::MakeRangeOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp,
+          tt::ReshapeOp, tt::SplitOp, tt::AddPtrOp, tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp,
+          tt::FpToFpOp, tt::ClampFOp, tt::PreciseSqrtOp, tt::PreciseDivFOp, tt::MulhiUIOp,
+          distributed::ConsumeTokenOp, arith::ConstantOp, ub::PoisonOp>(op))
     return true;
   if (isa<tt::LoadOp>(op))
     return true;
@@ -68,7 +69,8 @@ bool TilePlan::ordersMemory(Operation *op) {
 namespace {
 class TreeVisitor {
 public:
-  TreeVisitor(const TilePlan &plan, llvm::function_ref<void(const TreeAccess &)> visit) : plan(plan), visit(visit) {}
+  TreeVisitor(const TilePlan &plan, llvm::function_ref<void(const TreeAccess &)> visit)
+      : plan(plan), visit(visit) {}
 
   void walk(Value value, ArrayRef<int> dims, bool throughSelf) {
     if (!getTile(value))
@@ -119,7 +121,8 @@ public:
 private:
   /// Dimensions of size 1 come and go; anything else mixes dimensions.
   void walkReshape(tt::ReshapeOp reshape, ArrayRef<int> dims) {
-    ArrayRef<int64_t> from = getTile(reshape.getSrc()).getShape(), to = reshape.getType().getShape();
+    ArrayRef<int64_t> from = getTile(reshape.getSrc()).getShape(),
+                      to = reshape.getType().getShape();
     SmallVector<int> inner(from.size(), FixedDim);
     size_t d = 0;
     bool simple = true;
@@ -149,7 +152,8 @@ void TilePlan::visitTree(Value value, ArrayRef<int> dims, bool throughSelf,
   TreeVisitor(*this, visit).walk(value, dims, throughSelf);
 }
 
-void TilePlan::visitTree(Value value, bool throughSelf, llvm::function_ref<void(const TreeAccess &)> visit) const {
+void TilePlan::visitTree(Value value, bool throughSelf,
+                         llvm::function_ref<void(const TreeAccess &)> visit) const {
   if (!getTile(value))
     return;
   auto dims = llvm::to_vector(llvm::seq<int>(0, getTile(value).getRank()));
@@ -179,8 +183,8 @@ unsigned TilePlan::getCost(Value value) {
   else if (isa<math::MathDialect>(op->getDialect()) &&
            !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::FloorOp, math::CeilOp>(op))
     cost = 2 * storeThreshold;
-  else if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp, arith::RemSIOp, arith::RemUIOp,
-               tt::PreciseDivFOp, tt::PreciseSqrtOp, tt::FpToFpOp>(op))
+  else if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp, arith::RemSIOp,
+               arith::RemUIOp, tt::PreciseDivFOp, tt::PreciseSqrtOp, tt::FpToFpOp>(op))
     cost = storeThreshold;
   else if (isa<tt::ReshapeOp, tt::SplitOp>(op))
     cost = 2;
@@ -193,7 +197,9 @@ unsigned TilePlan::getCost(Value value) {
 }
 
 /// The block's own operation that `op` is or lies in.
-static Operation *ancestorIn(Block *block, Operation *op) { return block->findAncestorOpInBlock(*op); }
+static Operation *ancestorIn(Block *block, Operation *op) {
+  return block->findAncestorOpInBlock(*op);
+}
 
 bool TilePlan::canSink(Operation *load, Operation *root) const {
   if (root->getBlock() != load->getBlock())
@@ -213,7 +219,8 @@ bool TilePlan::hasRange(Value pointers) {
 }
 
 bool TilePlan::storeAllows(tt::StoreOp store, tt::LoadOp load) {
-  return getTile(store.getPtr()) && getTile(load.getPtr()) && hasRange(store.getPtr()) && hasRange(load.getPtr());
+  return getTile(store.getPtr()) && getTile(load.getPtr()) && hasRange(store.getPtr()) &&
+         hasRange(load.getPtr());
 }
 
 /// Shapes whose rows a reshape keeps whole, so that a vector of either lies in
@@ -286,7 +293,9 @@ void TilePlan::decide(Operation *op, Value value) {
     return;
   // A buffer of addresses would hide their structure.
   bool isPointer = isa<tt::PointerType>(getElementTypeOrSelf(value.getType()));
-  bool isViewOnly = isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::SplatOp, tt::TransOp, distributed::ConsumeTokenOp>(op);
+  bool isViewOnly =
+      isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::SplatOp, tt::TransOp, distributed::ConsumeTokenOp>(
+          op);
   if (isPointer || isViewOnly)
     return;
   unsigned cost = getCost(value);
@@ -347,9 +356,11 @@ TilePlan::TilePlan(FunctionOpInterface function) {
     if (auto broadcast = dyn_cast<tt::BroadcastOp>(op)) {
       Value core = skipViews(broadcast.getSrc());
       Operation *def = core.getDefiningOp();
-      if (def && isInline(def) && broadcast.getType().getNumElements() > getTile(core).getNumElements() &&
-          !isa<tt::PointerType>(getElementTypeOrSelf(core.getType())) && getTile(core).getNumElements() > 1 &&
-          getCost(core) >= storeThreshold && !getRoots(op->getResult(0)).empty()) {
+      if (def && isInline(def) &&
+          broadcast.getType().getNumElements() > getTile(core).getNumElements() &&
+          !isa<tt::PointerType>(getElementTypeOrSelf(core.getType())) &&
+          getTile(core).getNumElements() > 1 && getCost(core) >= storeThreshold &&
+          !getRoots(op->getResult(0)).empty()) {
         auto type = getTile(core);
         bool isIndex = type.getElementType().isSignlessInteger();
         for (int64_t d = 0; isIndex && d < type.getRank(); ++d)
@@ -389,7 +400,8 @@ TilePlan::TilePlan(FunctionOpInterface function) {
       SmallVector<Operation *, 2> &list = roots[arg];
       for (OpOperand &use : arg.getUses()) {
         Operation *user = use.getOwner();
-        if (!isInline(user) || llvm::any_of(user->getResults(), [&](Value v) { return isStored(v); })) {
+        if (!isInline(user) ||
+            llvm::any_of(user->getResults(), [&](Value v) { return isStored(v); })) {
           if (!llvm::is_contained(list, user))
             list.push_back(user);
           if (!isInline(user))
@@ -462,7 +474,8 @@ void TilePlan::findInPlaceAccumulators(FunctionOpInterface function) {
     }
     bool elementwise = true;
     for (Value operand : {dot.getA(), dot.getB()})
-      visitTree(operand, false, [&](const TreeAccess &access) { elementwise &= access.value != arg; });
+      visitTree(operand, false,
+                [&](const TreeAccess &access) { elementwise &= access.value != arg; });
     visitTree(dot.getC(), false, [&](const TreeAccess &access) {
       if (access.value == arg)
         for (auto [d, from] : llvm::enumerate(access.dims))
@@ -517,7 +530,8 @@ bool TilePlan::tryDefer(Value value) {
       for (Operation *between = op; between && between != root; between = between->getNextNode())
         movable &= !inPlace.count(between);
     } else if (deferred.count(access.value)) {
-      movable &= deferred.lookup(access.value) == root || order.lookup(deferred.lookup(access.value)) < order.lookup(root);
+      movable &= deferred.lookup(access.value) == root ||
+                 order.lookup(deferred.lookup(access.value)) < order.lookup(root);
     }
   });
   return movable;

@@ -55,7 +55,8 @@ public:
   mlir::Operation *getDeferral(mlir::Value value) const { return deferred.lookup(value); }
   llvm::ArrayRef<mlir::Value> getDeferredTo(mlir::Operation *root) const {
     auto it = deferredTo.find(root);
-    return it == deferredTo.end() ? llvm::ArrayRef<mlir::Value>() : llvm::ArrayRef<mlir::Value>(it->second);
+    return it == deferredTo.end() ? llvm::ArrayRef<mlir::Value>()
+                                  : llvm::ArrayRef<mlir::Value>(it->second);
   }
 
   /// Loads of a store's tile that read memory inside the store's own loops.
@@ -70,7 +71,8 @@ public:
   void visitTree(mlir::Value value, llvm::ArrayRef<int> dims, bool throughSelf,
                  llvm::function_ref<void(const TreeAccess &)> visit) const;
   /// The same with the dimensions of `value` itself.
-  void visitTree(mlir::Value value, bool throughSelf, llvm::function_ref<void(const TreeAccess &)> visit) const;
+  void visitTree(mlir::Value value, bool throughSelf,
+                 llvm::function_ref<void(const TreeAccess &)> visit) const;
 
   /// Roots that read `value`, directly or through inline operations.
   llvm::ArrayRef<mlir::Operation *> getRoots(mlir::Value value) const;

@@ -26,8 +26,9 @@ class ReduceLowering {
 public:
   ReduceLowering(FunctionLowering &lowering, tt::ReduceOp reduce)
       : lowering(lowering), reduce(reduce), builder(reduce), loc(reduce.getLoc()),
-        emitter(lowering, builder, loc, reduce), region(reduce.getCombineOp()), axis(reduce.getAxis()),
-        type(getTile(reduce.getSrcs()[0])), neutral(getNeutralElement(region)) {}
+        emitter(lowering, builder, loc, reduce), region(reduce.getCombineOp()),
+        axis(reduce.getAxis()), type(getTile(reduce.getSrcs()[0])),
+        neutral(getNeutralElement(region)) {}
 
   void run() {
     TilePlan &plan = lowering.getPlan();
@@ -37,7 +38,8 @@ public:
       filled.emplace_back(value, buffer);
     }
     for (Value result : reduce.getResult())
-      results.push_back(getTile(result) ? lowering.createBuffer(getTile(result), reduce->getBlock()) : nullptr);
+      results.push_back(getTile(result) ? lowering.createBuffer(getTile(result), reduce->getBlock())
+                                        : nullptr);
 
     unsigned maxLanes = 64;
     for (Value src : reduce.getSrcs())
@@ -128,10 +130,11 @@ private:
         }
         start = groups * width;
       }
-      partial = emitter.reductionLoops(start, n, width, groups, partial, [&](Index index, ValueRange now) {
-        row[axis] = index;
-        return combine(builder, region, now, elements(row, width > 1));
-      });
+      partial = emitter.reductionLoops(
+          start, n, width, groups, partial, [&](Index index, ValueRange now) {
+            row[axis] = index;
+            return combine(builder, region, now, elements(row, width > 1));
+          });
       size_t each = reduce.getSrcs().size();
       SmallVector<Value> total(ValueRange(partial).take_front(each));
       for (unsigned g = 1; g < groups; ++g)

@@ -39,14 +39,16 @@ class BlockTypes : public TypeConverter {
 public:
   BlockTypes() {
     addConversion([](Type type) { return type; });
-    addConversion([](tt::PointerType type, SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
-      if (!isBlockType(type))
-        return std::nullopt;
-      append(type, type.getAddressSpace(), results);
-      results.append(getBlock(type).getRank(), IntegerType::get(type.getContext(), 32));
-      return success();
-    });
-    addConversion([](tt::TensorDescType type, SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+    addConversion(
+        [](tt::PointerType type, SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+          if (!isBlockType(type))
+            return std::nullopt;
+          append(type, type.getAddressSpace(), results);
+          results.append(getBlock(type).getRank(), IntegerType::get(type.getContext(), 32));
+          return success();
+        });
+    addConversion([](tt::TensorDescType type,
+                     SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
       append(type, 1, results);
       results.push_back(IntegerType::get(type.getContext(), 1));
       return success();
@@ -102,7 +104,8 @@ public:
     using P = arith::CmpIPredicate;
     Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(offsets.getType()));
     Value high = tt::SplatOp::create(builder, loc, offsets.getType(), size);
-    Value in = arith::AndIOp::create(builder, loc, arith::CmpIOp::create(builder, loc, P::sge, offsets, zero),
+    Value in = arith::AndIOp::create(builder, loc,
+                                     arith::CmpIOp::create(builder, loc, P::sge, offsets, zero),
                                      arith::CmpIOp::create(builder, loc, P::slt, offsets, high));
     in = spread(dim, in);
     mask = mask ? Value(arith::AndIOp::create(builder, loc, mask, in)) : in;
@@ -146,7 +149,8 @@ Value emitPadding(OpBuilder &builder, Location loc, RankedTensorType type, Value
   Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
   Value nan = arith::ConstantOp::create(
       builder, loc, builder.getFloatAttr(element, APFloat::getNaN(floating.getFloatSemantics())));
-  return tt::SplatOp::create(builder, loc, type, arith::SelectOp::create(builder, loc, isNaN, nan, zero));
+  return tt::SplatOp::create(builder, loc, type,
+                             arith::SelectOp::create(builder, loc, isNaN, nan, zero));
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,7 +206,8 @@ struct ConvertLoad : OpConversionPattern<tt::LoadOp> {
     RankedTensorType block = getBlock(op.getPtr().getType());
     if (!block)
       return failure();
-    Access access = accessBlock(rewriter, op.getLoc(), block, adaptor.getPtr(), op.getBoundaryCheck());
+    Access access =
+        accessBlock(rewriter, op.getLoc(), block, adaptor.getPtr(), op.getBoundaryCheck());
     Value other;
     if (access.mask) {
       Value isNaN;
@@ -210,8 +215,8 @@ struct ConvertLoad : OpConversionPattern<tt::LoadOp> {
         isNaN = arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getBoolAttr(true));
       other = emitPadding(rewriter, op.getLoc(), block, isNaN);
     }
-    rewriter.replaceOpWithNewOp<tt::LoadOp>(op, access.pointers, access.mask, other, op.getIsVolatile(),
-                                            op.getCache(), op.getEvict());
+    rewriter.replaceOpWithNewOp<tt::LoadOp>(op, access.pointers, access.mask, other,
+                                            op.getIsVolatile(), op.getCache(), op.getEvict());
     return success();
   }
 };
@@ -223,9 +228,10 @@ struct ConvertStore : OpConversionPattern<tt::StoreOp> {
     RankedTensorType block = getBlock(op.getPtr().getType());
     if (!block)
       return failure();
-    Access access = accessBlock(rewriter, op.getLoc(), block, adaptor.getPtr(), op.getBoundaryCheck());
-    rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, adaptor.getValue().front(), access.mask,
-                                             op.getCache(), op.getEvict());
+    Access access =
+        accessBlock(rewriter, op.getLoc(), block, adaptor.getPtr(), op.getBoundaryCheck());
+    rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, adaptor.getValue().front(),
+                                             access.mask, op.getCache(), op.getEvict());
     return success();
   }
 };
@@ -264,8 +270,8 @@ Access accessDescriptor(OpBuilder &builder, Location loc, RankedTensorType block
 }
 
 /// Rows named by a tile of indices, columns from one on.
-Access accessRows(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape, ValueRange values, Value rows,
-                  Value column) {
+Access accessRows(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape, ValueRange values,
+                  Value rows, Value column) {
   Parts parts(values, 2);
   Access access(builder, loc, shape, parts.base);
   auto wide = RankedTensorType::get({shape[0]}, builder.getI64Type());
@@ -297,11 +303,11 @@ struct ConvertDescriptorLoad : OpConversionPattern<tt::DescriptorLoadOp> {
   LogicalResult matchAndRewrite(tt::DescriptorLoadOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     RankedTensorType block = getBlock(op.getDesc().getType());
-    Access access =
-        accessDescriptor(rewriter, op.getLoc(), block, adaptor.getDesc(), firsts(adaptor.getIndices()));
+    Access access = accessDescriptor(rewriter, op.getLoc(), block, adaptor.getDesc(),
+                                     firsts(adaptor.getIndices()));
     Value other = emitPadding(rewriter, op.getLoc(), block, adaptor.getDesc().back());
-    Value load = tt::LoadOp::create(rewriter, op.getLoc(), access.pointers, access.mask, other, false, op.getCache(),
-                                    op.getEvict());
+    Value load = tt::LoadOp::create(rewriter, op.getLoc(), access.pointers, access.mask, other,
+                                    false, op.getCache(), op.getEvict());
     rewriter.replaceOp(op, reshaped(rewriter, op.getLoc(), op.getType(), load));
     return success();
   }
@@ -312,11 +318,11 @@ struct ConvertDescriptorStore : OpConversionPattern<tt::DescriptorStoreOp> {
   LogicalResult matchAndRewrite(tt::DescriptorStoreOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     RankedTensorType block = getBlock(op.getDesc().getType());
-    Access access =
-        accessDescriptor(rewriter, op.getLoc(), block, adaptor.getDesc(), firsts(adaptor.getIndices()));
+    Access access = accessDescriptor(rewriter, op.getLoc(), block, adaptor.getDesc(),
+                                     firsts(adaptor.getIndices()));
     Value value = reshaped(rewriter, op.getLoc(), block, adaptor.getSrc().front());
-    rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, value, access.mask, tt::CacheModifier::NONE,
-                                             tt::EvictionPolicy::NORMAL);
+    rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, value, access.mask,
+                                             tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
     return success();
   }
 };
@@ -327,23 +333,38 @@ struct ConvertDescriptorReduce : OpConversionPattern<tt::DescriptorReduceOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     RankedTensorType block = getBlock(op.getDesc().getType());
     std::optional<tt::RMWOp> kind;
-    bool isFloat = isa<FloatType>(block.getElementType()), isUnsigned = op->hasAttr(tt::unsignedAttrName);
+    bool isFloat = isa<FloatType>(block.getElementType()),
+         isUnsigned = op->hasAttr(tt::unsignedAttrName);
     switch (op.getKind()) {
-    case tt::DescriptorReduceKind::ADD: kind = isFloat ? tt::RMWOp::FADD : tt::RMWOp::ADD; break;
-    case tt::DescriptorReduceKind::MIN: kind = isUnsigned ? tt::RMWOp::UMIN : tt::RMWOp::MIN; break;
-    case tt::DescriptorReduceKind::MAX: kind = isUnsigned ? tt::RMWOp::UMAX : tt::RMWOp::MAX; break;
-    case tt::DescriptorReduceKind::AND: kind = tt::RMWOp::AND; break;
-    case tt::DescriptorReduceKind::OR: kind = tt::RMWOp::OR; break;
-    case tt::DescriptorReduceKind::XOR: kind = tt::RMWOp::XOR; break;
-    default: break;
+    case tt::DescriptorReduceKind::ADD:
+      kind = isFloat ? tt::RMWOp::FADD : tt::RMWOp::ADD;
+      break;
+    case tt::DescriptorReduceKind::MIN:
+      kind = isUnsigned ? tt::RMWOp::UMIN : tt::RMWOp::MIN;
+      break;
+    case tt::DescriptorReduceKind::MAX:
+      kind = isUnsigned ? tt::RMWOp::UMAX : tt::RMWOp::MAX;
+      break;
+    case tt::DescriptorReduceKind::AND:
+      kind = tt::RMWOp::AND;
+      break;
+    case tt::DescriptorReduceKind::OR:
+      kind = tt::RMWOp::OR;
+      break;
+    case tt::DescriptorReduceKind::XOR:
+      kind = tt::RMWOp::XOR;
+      break;
+    default:
+      break;
     }
     if (!kind)
-      return reportError(op.getLoc(), Diag::descriptor_reduction, tt::stringifyDescriptorReduceKind(op.getKind()));
-    Access access =
-        accessDescriptor(rewriter, op.getLoc(), block, adaptor.getDesc(), firsts(adaptor.getIndices()));
+      return reportError(op.getLoc(), Diag::descriptor_reduction,
+                         tt::stringifyDescriptorReduceKind(op.getKind()));
+    Access access = accessDescriptor(rewriter, op.getLoc(), block, adaptor.getDesc(),
+                                     firsts(adaptor.getIndices()));
     Value value = reshaped(rewriter, op.getLoc(), block, adaptor.getSrc().front());
-    tt::AtomicRMWOp::create(rewriter, op.getLoc(), block, *kind, access.pointers, value, access.mask,
-                            tt::MemSemantic::RELAXED, tt::MemSyncScope::GPU);
+    tt::AtomicRMWOp::create(rewriter, op.getLoc(), block, *kind, access.pointers, value,
+                            access.mask, tt::MemSemantic::RELAXED, tt::MemSyncScope::GPU);
     rewriter.eraseOp(op);
     return success();
   }
@@ -373,8 +394,9 @@ struct ConvertDescriptorScatter : OpConversionPattern<tt::DescriptorScatterOp> {
       return reportError(op.getLoc(), Diag::descriptor_rows, "scatters");
     Access access = accessRows(rewriter, op.getLoc(), type.getShape(), adaptor.getDesc(),
                                adaptor.getXOffsets().front(), adaptor.getYOffset().front());
-    rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, adaptor.getSrc().front(), access.mask,
-                                             tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
+    rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, adaptor.getSrc().front(),
+                                             access.mask, tt::CacheModifier::NONE,
+                                             tt::EvictionPolicy::NORMAL);
     return success();
   }
 };
@@ -388,7 +410,8 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
       return failure();
     SmallVector<Value> parts;
     for (auto [yes, no] : llvm::zip(adaptor.getTrueValue(), adaptor.getFalseValue()))
-      parts.push_back(arith::SelectOp::create(rewriter, op.getLoc(), adaptor.getCondition().front(), yes, no));
+      parts.push_back(
+          arith::SelectOp::create(rewriter, op.getLoc(), adaptor.getCondition().front(), yes, no));
     rewriter.replaceOpWithMultiple(op, {parts});
     return success();
   }
@@ -402,8 +425,8 @@ struct ConvertConsumeToken : OpConversionPattern<distributed::ConsumeTokenOp> {
     if (!isBlockType(op.getType()))
       return failure();
     SmallVector<Value> parts(adaptor.getValue());
-    parts[0] = distributed::ConsumeTokenOp::create(rewriter, op.getLoc(), parts[0].getType(), parts[0],
-                                                   adaptor.getToken().front());
+    parts[0] = distributed::ConsumeTokenOp::create(rewriter, op.getLoc(), parts[0].getType(),
+                                                   parts[0], adaptor.getToken().front());
     rewriter.replaceOpWithMultiple(op, {parts});
     return success();
   }
@@ -421,8 +444,9 @@ struct RewriteBlockPointersPass : impl::NereidRewriteBlockPointersBase<RewriteBl
       if (auto function = dyn_cast<tt::FuncOp>(op))
         for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
           if (isBlockType(type)) {
-            function.emitError("argument ") << i << " is a " << type
-                                            << "; pass the base pointer, sizes and strides, and make it in the kernel";
+            function.emitError("argument ")
+                << i << " is a " << type
+                << "; pass the base pointer, sizes and strides, and make it in the kernel";
             return WalkResult::interrupt();
           }
       return WalkResult::advance();
@@ -434,12 +458,15 @@ struct RewriteBlockPointersPass : impl::NereidRewriteBlockPointersBase<RewriteBl
     BlockTypes types;
     ConversionTarget target(getContext());
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvertMakeTensorPtr, ConvertAdvance, ConvertLoad, ConvertStore, ConvertMakeTensorDesc,
-                 ConvertDescriptorLoad, ConvertDescriptorStore, ConvertDescriptorReduce, ConvertDescriptorGather,
-                 ConvertDescriptorScatter, ConvertSelect, ConvertConsumeToken>(types, &getContext());
+    patterns
+        .add<ConvertMakeTensorPtr, ConvertAdvance, ConvertLoad, ConvertStore, ConvertMakeTensorDesc,
+             ConvertDescriptorLoad, ConvertDescriptorStore, ConvertDescriptorReduce,
+             ConvertDescriptorGather, ConvertDescriptorScatter, ConvertSelect, ConvertConsumeToken>(
+            types, &getContext());
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
     target.markUnknownOpDynamicallyLegal([](Operation *op) {
-      return llvm::none_of(op->getOperandTypes(), isBlockType) && llvm::none_of(op->getResultTypes(), isBlockType);
+      return llvm::none_of(op->getOperandTypes(), isBlockType) &&
+             llvm::none_of(op->getResultTypes(), isBlockType);
     });
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();

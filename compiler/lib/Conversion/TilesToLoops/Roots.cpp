@@ -33,12 +33,15 @@ void FunctionLowering::storeTile(OpBuilder &builder, Operation *anchor, Value va
     maxLanes = 1; // one access per element
   unsigned inner = innermostDim(type.getShape());
   unsigned dim = chooseVectorDim(*this, type, value, throughSelf);
-  if (dim != inner && transposedNest(emitter, type.getShape(), dim, inner, maxLanes,
-                                     [&](ArrayRef<Index> at) { return emitter.emitVector(value, at); },
-                                     [&](Value lanes, ArrayRef<Index> at) { emitter.storeToBuffer(buffer, lanes, at); }))
+  if (dim != inner &&
+      transposedNest(
+          emitter, type.getShape(), dim, inner, maxLanes,
+          [&](ArrayRef<Index> at) { return emitter.emitVector(value, at); },
+          [&](Value lanes, ArrayRef<Index> at) { emitter.storeToBuffer(buffer, lanes, at); }))
     return;
-  emitter.nest(type.getShape(), dim, maxLanes,
-               [&](ArrayRef<Index> at) { emitter.storeToBuffer(buffer, emitter.emit(value, at), at); });
+  emitter.nest(type.getShape(), dim, maxLanes, [&](ArrayRef<Index> at) {
+    emitter.storeToBuffer(buffer, emitter.emit(value, at), at);
+  });
   buffer->touches.push_back(anchor);
 }
 
@@ -49,11 +52,13 @@ void FunctionLowering::storeTile(OpBuilder &builder, Operation *anchor, Value va
 void FunctionLowering::emitStoreNest(OpBuilder &builder, tt::StoreOp store) {
   auto type = getTile(store.getValue());
   TileEmitter emitter(*this, builder, store.getLoc(), store);
-  unsigned dim = chooseVectorDim(*this, type, store->getOperands(), /*throughSelf=*/false, store.getPtr());
-  emitter.nest(type.getShape(), dim, chooseLanes(*this, type.getElementType()), [&](ArrayRef<Index> at) {
-    Value value = emitter.emit(store.getValue(), at);
-    emitter.emitMemoryStore(store, value, at);
-  });
+  unsigned dim =
+      chooseVectorDim(*this, type, store->getOperands(), /*throughSelf=*/false, store.getPtr());
+  emitter.nest(type.getShape(), dim, chooseLanes(*this, type.getElementType()),
+               [&](ArrayRef<Index> at) {
+                 Value value = emitter.emit(store.getValue(), at);
+                 emitter.emitMemoryStore(store, value, at);
+               });
 }
 
 /// A tile is read whole before any of it is written. Loads may run inside the
@@ -84,7 +89,8 @@ LogicalResult FunctionLowering::lowerStore(tt::StoreOp store) {
   Value safe;
   auto require = [&](Value condition) {
     if (condition)
-      safe = safe ? Value(arith::AndIOp::create(builder, store.getLoc(), safe, condition)) : condition;
+      safe =
+          safe ? Value(arith::AndIOp::create(builder, store.getLoc(), safe, condition)) : condition;
   };
   {
     TileEmitter ranges(*this, builder, store.getLoc(), store);
@@ -104,8 +110,10 @@ LogicalResult FunctionLowering::lowerStore(tt::StoreOp store) {
       if (!target)
         target = ranges.emitRange(store.getPtr());
       auto [low, high] = ranges.emitRange(load.getPtr());
-      Value before = arith::CmpIOp::create(builder, store.getLoc(), arith::CmpIPredicate::ule, high, target->first);
-      Value after = arith::CmpIOp::create(builder, store.getLoc(), arith::CmpIPredicate::ule, target->second, low);
+      Value before = arith::CmpIOp::create(builder, store.getLoc(), arith::CmpIPredicate::ule, high,
+                                           target->first);
+      Value after = arith::CmpIOp::create(builder, store.getLoc(), arith::CmpIPredicate::ule,
+                                          target->second, low);
       require(arith::OrIOp::create(builder, store.getLoc(), before, after));
     }
   }
@@ -143,7 +151,9 @@ void FunctionLowering::lowerUnsplat(tt::UnsplatOp unsplat) {
 
 void FunctionLowering::replaceScalar(OpBuilder &builder, Value result, Value element) {
   if (element.getType() != result.getType())
-    element = UnrealizedConversionCastOp::create(builder, result.getLoc(), result.getType(), element).getResult(0);
+    element =
+        UnrealizedConversionCastOp::create(builder, result.getLoc(), result.getType(), element)
+            .getResult(0);
   result.replaceAllUsesWith(element);
 }
 
@@ -153,20 +163,22 @@ void FunctionLowering::lowerJoin(tt::JoinOp join) {
   Buffer *buffer = createBuffer(getTile(join.getResult()), join->getBlock());
   TileEmitter emitter(*this, builder, join.getLoc(), join);
   unsigned inner = innermostDim(half.getShape());
-  emitter.nest(half.getShape(), inner, chooseLanes(*this, half.getElementType()), [&](ArrayRef<Index> at) {
-    Value left = emitter.emitVector(join.getLhs(), at), right = emitter.emitVector(join.getRhs(), at);
-    left = emitter.toStorage(left, half.getElementType());
-    right = emitter.toStorage(right, half.getElementType());
-    Type storage = getStorageType(half.getElementType());
-    Value offset = emitter.mul(emitter.flatten(half.getShape(), at), 2);
-    if (isa<VectorType>(left.getType())) {
-      Value both = vector::InterleaveOp::create(builder, join.getLoc(), left, right);
-      emitter.storeAt(buffer->pointer, storage, offset, both);
-    } else {
-      emitter.storeAt(buffer->pointer, storage, offset, left);
-      emitter.storeAt(buffer->pointer, storage, emitter.lane(1, offset), right);
-    }
-  });
+  emitter.nest(half.getShape(), inner, chooseLanes(*this, half.getElementType()),
+               [&](ArrayRef<Index> at) {
+                 Value left = emitter.emitVector(join.getLhs(), at),
+                       right = emitter.emitVector(join.getRhs(), at);
+                 left = emitter.toStorage(left, half.getElementType());
+                 right = emitter.toStorage(right, half.getElementType());
+                 Type storage = getStorageType(half.getElementType());
+                 Value offset = emitter.mul(emitter.flatten(half.getShape(), at), 2);
+                 if (isa<VectorType>(left.getType())) {
+                   Value both = vector::InterleaveOp::create(builder, join.getLoc(), left, right);
+                   emitter.storeAt(buffer->pointer, storage, offset, both);
+                 } else {
+                   emitter.storeAt(buffer->pointer, storage, offset, left);
+                   emitter.storeAt(buffer->pointer, storage, emitter.lane(1, offset), right);
+                 }
+               });
   buffer->touches.push_back(join);
   bind(join.getResult(), buffer);
 }
@@ -180,10 +192,11 @@ void FunctionLowering::lowerCat(tt::CatOp cat) {
     TileEmitter emitter(*this, builder, cat.getLoc(), cat);
     int64_t start = part == cat.getRhs() && part != cat.getLhs() ? half.getNumElements() : 0;
     auto fill = [&](int64_t from) {
-      emitter.nest(half.getShape(), innermostDim(half.getShape()), chooseLanes(*this, half.getElementType()),
-                   [&](ArrayRef<Index> at) {
+      emitter.nest(half.getShape(), innermostDim(half.getShape()),
+                   chooseLanes(*this, half.getElementType()), [&](ArrayRef<Index> at) {
                      Value offset = emitter.lane(from, emitter.flatten(half.getShape(), at));
-                     emitter.storeAt(buffer->pointer, half.getElementType(), offset, emitter.emitVector(part, at));
+                     emitter.storeAt(buffer->pointer, half.getElementType(), offset,
+                                     emitter.emitVector(part, at));
                    });
     };
     fill(start);
@@ -201,9 +214,10 @@ void FunctionLowering::lowerGather(tt::GatherOp gather) {
   Buffer *buffer = createBuffer(type, gather->getBlock());
   TileEmitter emitter(*this, builder, gather.getLoc(), gather);
   unsigned dim = chooseVectorDim(*this, type, gather.getIndices(), /*throughSelf=*/false);
-  emitter.nest(type.getShape(), dim, chooseLanes(*this, type.getElementType()), [&](ArrayRef<Index> at) {
-    emitter.storeToBuffer(buffer, emitter.emitGathered(gather, at), at);
-  });
+  emitter.nest(type.getShape(), dim, chooseLanes(*this, type.getElementType()),
+               [&](ArrayRef<Index> at) {
+                 emitter.storeToBuffer(buffer, emitter.emitGathered(gather, at), at);
+               });
   bind(gather.getResult(), buffer);
 }
 
@@ -235,11 +249,13 @@ void FunctionLowering::lowerHistogram(tt::HistogramOp histogram) {
     auto branch = scf::IfOp::create(builder, loc, counts, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-    Value place = LLVM::GEPOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), bin,
-                                      buffer->pointer, ValueRange{wide});
+    Value place =
+        LLVM::GEPOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), bin,
+                            buffer->pointer, ValueRange{wide});
     Value old = LLVM::LoadOp::create(builder, loc, bin, place, bytes);
     Value one = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(bin, 1));
-    LLVM::StoreOp::create(builder, loc, arith::AddIOp::create(builder, loc, old, one), place, bytes);
+    LLVM::StoreOp::create(builder, loc, arith::AddIOp::create(builder, loc, old, one), place,
+                          bytes);
   });
   bind(histogram.getResult(), buffer);
 }

@@ -34,7 +34,9 @@ Type getComputeType(Type element, bool isVector) {
   return element.isInteger(1) || element.isBF16() ? element : getStorageType(element);
 }
 
-int64_t getStorageBytes(Type element) { return getStorageType(element).getIntOrFloatBitWidth() / 8; }
+int64_t getStorageBytes(Type element) {
+  return getStorageType(element).getIntOrFloatBitWidth() / 8;
+}
 
 //===----------------------------------------------------------------------===//
 // Depths
@@ -46,8 +48,10 @@ TileEmitter::AtDepth::AtDepth(TileEmitter &emitter, unsigned depth) : guard(emit
     emitter.builder.setInsertionPoint(op);
 }
 
-TileEmitter::TileEmitter(FunctionLowering &lowering, OpBuilder &builder, Location loc, Operation *anchor)
-    : builder(builder), loc(loc), lowering(lowering), strides(lowering.getPlan().getStrides()), anchor(anchor) {
+TileEmitter::TileEmitter(FunctionLowering &lowering, OpBuilder &builder, Location loc,
+                         Operation *anchor)
+    : builder(builder), loc(loc), lowering(lowering), strides(lowering.getPlan().getStrides()),
+      anchor(anchor) {
   levels.emplace_back();
 }
 
@@ -97,7 +101,8 @@ Value TileEmitter::add(Value a, Value b) {
   if (y && *y == 0)
     return a;
   unsigned depth = std::max(depthOf(a), depthOf(b));
-  Value &slot = levels[depth].memo[{1, uintptr_t(a.getAsOpaquePointer()), uintptr_t(b.getAsOpaquePointer())}];
+  Value &slot =
+      levels[depth].memo[{1, uintptr_t(a.getAsOpaquePointer()), uintptr_t(b.getAsOpaquePointer())}];
   if (!slot) {
     AtDepth at(*this, depth);
     slot = arith::AddIOp::create(builder, loc, a, b);
@@ -122,7 +127,9 @@ Value TileEmitter::mul(Value a, int64_t b) {
     return constant(0);
   Value factor = constant(b);
   unsigned depth = depthOf(a);
-  Value &slot = levels[depth].memo[{2, uintptr_t(a.getAsOpaquePointer()), uintptr_t(factor.getAsOpaquePointer())}];
+  Value &slot =
+      levels[depth]
+          .memo[{2, uintptr_t(a.getAsOpaquePointer()), uintptr_t(factor.getAsOpaquePointer())}];
   if (!slot) {
     AtDepth at(*this, depth);
     slot = arith::MulIOp::create(builder, loc, a, factor);
@@ -135,7 +142,9 @@ Value TileEmitter::mul(Value a, int64_t b) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-static Index::Kind isScalarWidth(unsigned width) { return width == 1 ? Index::Scalar : Index::Linear; }
+static Index::Kind isScalarWidth(unsigned width) {
+  return width == 1 ? Index::Scalar : Index::Linear;
+}
 
 Value TileEmitter::openLoop(int64_t n) {
   if (n == 1) {
@@ -234,7 +243,8 @@ void TileEmitter::vectorLoops(int64_t n, unsigned maxLanes, llvm::function_ref<v
 }
 
 SmallVector<Value>
-TileEmitter::reductionLoops(int64_t start, int64_t n, unsigned width, unsigned groups, ValueRange init,
+TileEmitter::reductionLoops(int64_t start, int64_t n, unsigned width, unsigned groups,
+                            ValueRange init,
                             llvm::function_ref<SmallVector<Value>(Index, ValueRange)> body) {
   unsigned saved = lanes, each = init.size() / groups;
   lanes = width;
@@ -252,8 +262,9 @@ TileEmitter::reductionLoops(int64_t start, int64_t n, unsigned width, unsigned g
     SmallVector<Value> next;
     SmallVector<Value> now(getCarried());
     for (unsigned g = 0; g < groups; ++g)
-      llvm::append_range(next, body({isScalarWidth(width), add(counter, constant(int64_t(g) * width))},
-                                    ValueRange(now).slice(g * each, each)));
+      llvm::append_range(next,
+                         body({isScalarWidth(width), add(counter, constant(int64_t(g) * width))},
+                              ValueRange(now).slice(g * each, each)));
     carried = closeLoop(next);
     fast = false;
     rest = constant(unrolled);
@@ -268,7 +279,8 @@ TileEmitter::reductionLoops(int64_t start, int64_t n, unsigned width, unsigned g
       count = llvm::isPowerOf2_64(step)
                   ? Value(arith::AndIOp::create(builder, loc, count, constant(-step)))
                   : Value(arith::MulIOp::create(
-                        builder, loc, arith::DivUIOp::create(builder, loc, count, constant(step)), constant(step)));
+                        builder, loc, arith::DivUIOp::create(builder, loc, count, constant(step)),
+                        constant(step)));
       rest = arith::AddIOp::create(builder, loc, count, constant(start));
       loop.setUpperBound(rest);
       bounds.clear();
@@ -312,7 +324,8 @@ Value TileEmitter::toVector(Value scalar) {
     return scalar;
   if (isa<LLVM::LLVMPointerType>(scalar.getType()))
     scalar = LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), scalar);
-  return vector::BroadcastOp::create(builder, loc, VectorType::get({lanes}, scalar.getType()), scalar);
+  return vector::BroadcastOp::create(builder, loc, VectorType::get({lanes}, scalar.getType()),
+                                     scalar);
 }
 
 static Type withLanesOf(Type element, Value like) {
@@ -327,7 +340,8 @@ Value TileEmitter::toStorage(Value element, Type type) {
   if (isa<LLVM::LLVMPointerType>(element.getType()))
     return LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), element);
   if (type.isBF16())
-    return arith::BitcastOp::create(builder, loc, withLanesOf(builder.getI16Type(), element), element);
+    return arith::BitcastOp::create(builder, loc, withLanesOf(builder.getI16Type(), element),
+                                    element);
   return element;
 }
 
@@ -339,7 +353,8 @@ Value TileEmitter::fromStorage(Value element, Type type) {
   if (type.isBF16())
     return arith::BitcastOp::create(builder, loc, withLanesOf(type, element), element);
   if (isa<tt::PointerType>(type) && !isa<VectorType>(element.getType()))
-    return LLVM::IntToPtrOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), element);
+    return LLVM::IntToPtrOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+                                    element);
   return element;
 }
 
@@ -368,11 +383,12 @@ Value TileEmitter::indexVector(Index index) {
 Value TileEmitter::advance(Value pointer, Type storage, Value offset) {
   if (auto value = getConstantIntValue(offset); value && *value == 0)
     return pointer;
-  return LLVM::GEPOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), storage, pointer,
-                             ValueRange{offset});
+  return LLVM::GEPOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+                             storage, pointer, ValueRange{offset});
 }
 
-Value TileEmitter::loadFromBuffer(Buffer *buffer, ArrayRef<int64_t> shape, ArrayRef<Index> indices) {
+Value TileEmitter::loadFromBuffer(Buffer *buffer, ArrayRef<int64_t> shape,
+                                  ArrayRef<Index> indices) {
   Type storage = getStorageType(buffer->element);
   int64_t bytes = getStorageBytes(buffer->element);
   Value offset = flatten(shape, indices);
@@ -384,17 +400,20 @@ Value TileEmitter::loadFromBuffer(Buffer *buffer, ArrayRef<int64_t> shape, Array
   };
   Value result;
   if (!isVector(indices)) {
-    result = LLVM::LoadOp::create(builder, loc, storage, advance(buffer->pointer, storage, offset), bytes);
+    result = LLVM::LoadOp::create(builder, loc, storage, advance(buffer->pointer, storage, offset),
+                                  bytes);
   } else if (auto dim = linearDim(indices); dim && step(*dim) == 1) {
     auto type = VectorType::get({lanes}, storage);
-    result = LLVM::LoadOp::create(builder, loc, type, advance(buffer->pointer, storage, offset), bytes);
+    result =
+        LLVM::LoadOp::create(builder, loc, type, advance(buffer->pointer, storage, offset), bytes);
   } else {
     // Lanes lie apart.
     Value elements = toVector(offset);
     for (auto [d, index] : llvm::enumerate(indices)) {
       if (index.kind == Index::Scalar)
         continue;
-      Value part = index.kind == Index::Vector ? index.value : indexVector({Index::Linear, constant(0)});
+      Value part =
+          index.kind == Index::Vector ? index.value : indexVector({Index::Linear, constant(0)});
       Value scale = toVector(constant(step(d)));
       part = arith::MulIOp::create(builder, loc, part, scale);
       elements = arith::AddIOp::create(builder, loc, elements, part);
@@ -478,7 +497,9 @@ Value TileEmitter::emit(Value value, ArrayRef<Index> at) {
   return result;
 }
 
-Value TileEmitter::emitVector(Value value, ArrayRef<Index> indices) { return toVector(emit(value, indices)); }
+Value TileEmitter::emitVector(Value value, ArrayRef<Index> indices) {
+  return toVector(emit(value, indices));
+}
 
 //===----------------------------------------------------------------------===//
 // Choices
@@ -492,8 +513,8 @@ unsigned chooseLanes(FunctionLowering &lowering, Type element) {
   return width / std::clamp(bits, 16u, 64u);
 }
 
-unsigned chooseVectorDim(FunctionLowering &lowering, RankedTensorType type, ValueRange trees, bool throughSelf,
-                         Value storedThrough) {
+unsigned chooseVectorDim(FunctionLowering &lowering, RankedTensorType type, ValueRange trees,
+                         bool throughSelf, Value storedThrough) {
   TilePlan &plan = lowering.getPlan();
   TileStrides &strides = plan.getStrides();
   SmallVector<int> scores(type.getRank(), 0);
@@ -518,7 +539,8 @@ unsigned chooseVectorDim(FunctionLowering &lowering, RankedTensorType type, Valu
         if (access.load) {
           addStride(from, strides.get(access.load->getOperand(0), d), 2);
         } else {
-          bool inner = llvm::all_of(shape.drop_front(d + 1), [](int64_t size) { return size == 1; });
+          bool inner =
+              llvm::all_of(shape.drop_front(d + 1), [](int64_t size) { return size == 1; });
           scores[from] += inner ? 4 : -4;
         }
       }

@@ -42,7 +42,8 @@ struct Predicate {
 
 class TileEmitter {
 public:
-  TileEmitter(FunctionLowering &lowering, mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *anchor);
+  TileEmitter(FunctionLowering &lowering, mlir::OpBuilder &builder, mlir::Location loc,
+              mlir::Operation *anchor);
 
   //===--- Loops ---------------------------------------------------------===//
 
@@ -82,7 +83,8 @@ public:
   /// itself.
   mlir::Value emit(mlir::Value value, llvm::ArrayRef<Index> indices);
   mlir::Value emitVector(mlir::Value value, llvm::ArrayRef<Index> indices);
-  llvm::SmallVector<mlir::Value> emitTogether(mlir::ValueRange operands, llvm::ArrayRef<Index> indices);
+  llvm::SmallVector<mlir::Value> emitTogether(mlir::ValueRange operands,
+                                              llvm::ArrayRef<Index> indices);
 
   /// Element of a gather's source that the indices at `indices` name.
   mlir::Value emitGathered(tt::GatherOp gather, llvm::ArrayRef<Index> indices);
@@ -95,7 +97,8 @@ public:
   void storeToBuffer(Buffer *buffer, mlir::Value element, llvm::ArrayRef<Index> indices);
   /// Writes elements at `base` + `offset` (in elements of the storage type).
   void storeAt(mlir::Value base, mlir::Type element, mlir::Value offset, mlir::Value value);
-  mlir::Value loadFromBuffer(Buffer *buffer, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<Index> indices);
+  mlir::Value loadFromBuffer(Buffer *buffer, llvm::ArrayRef<int64_t> shape,
+                             llvm::ArrayRef<Index> indices);
 
   /// Stores `value` through the tile of pointers under `mask` (may be null).
   void emitMemoryStore(tt::StoreOp store, mlir::Value value, llvm::ArrayRef<Index> indices);
@@ -110,7 +113,8 @@ public:
 
   /// Floating-point cast between any two element types of tl.
   mlir::Value emitFloatCast(mlir::Value value, mlir::Type from, mlir::Type to, bool towardsZero);
-  mlir::Value emitExternCall(tt::ExternElementwiseOp call, llvm::ArrayRef<mlir::Value> operands, mlir::Type element);
+  mlir::Value emitExternCall(tt::ExternElementwiseOp call, llvm::ArrayRef<mlir::Value> operands,
+                             mlir::Type element);
 
   //===--- Helpers -------------------------------------------------------===//
 
@@ -173,13 +177,16 @@ private:
   Predicate predicate(const Mask &mask, Index linear);
   mlir::Value emitLoad(tt::LoadOp load, llvm::ArrayRef<Index> indices);
   mlir::Value emitScalarLoad(tt::LoadOp load, llvm::ArrayRef<Index> indices);
-  mlir::Value guarded(mlir::Value guard, mlir::Value otherwise, llvm::function_ref<mlir::Value()> then);
-  mlir::Value loadContiguous(mlir::Type storage, mlir::Value pointer, const Predicate &predicate, mlir::Value other,
-                             bool isVolatile);
-  mlir::Value loadGather(mlir::Type storage, mlir::Value addresses, const Predicate &predicate, mlir::Value other);
+  mlir::Value guarded(mlir::Value guard, mlir::Value otherwise,
+                      llvm::function_ref<mlir::Value()> then);
+  mlir::Value loadContiguous(mlir::Type storage, mlir::Value pointer, const Predicate &predicate,
+                             mlir::Value other, bool isVolatile);
+  mlir::Value loadGather(mlir::Type storage, mlir::Value addresses, const Predicate &predicate,
+                         mlir::Value other);
   void storeContiguous(mlir::Value value, mlir::Value pointer, const Predicate &predicate);
   void storeScatter(mlir::Value value, mlir::Value addresses, const Predicate &predicate);
-  mlir::Value rowPointer(mlir::Value pointers, llvm::ArrayRef<Index> indices, unsigned dim, int64_t at);
+  mlir::Value rowPointer(mlir::Value pointers, llvm::ArrayRef<Index> indices, unsigned dim,
+                         int64_t at);
   mlir::Value advance(mlir::Value pointer, mlir::Type storage, mlir::Value offset);
   mlir::Value addressVector(mlir::Value first, mlir::Value strideBytes);
   mlir::Value byteStride(mlir::Value pointers, llvm::ArrayRef<Index> indices, unsigned dim);
@@ -198,7 +205,7 @@ private:
 
   unsigned lanes = 1;
   bool fast = false;
-  unsigned fastLevel = 0; ///< the level that holds the fast loop
+  unsigned fastLevel = 0;                ///< the level that holds the fast loop
   llvm::SmallVector<mlir::Value> bounds; ///< of the masks taken for true in the fast loop
   mlir::Value storeBound;                ///< beyond it nothing is stored
 };
@@ -208,8 +215,8 @@ private:
 unsigned chooseLanes(FunctionLowering &lowering, mlir::Type element);
 
 /// The dimension of `type` to vectorise: where memory is contiguous.
-unsigned chooseVectorDim(FunctionLowering &lowering, mlir::RankedTensorType type, mlir::ValueRange trees,
-                         bool throughSelf, mlir::Value storedThrough = {});
+unsigned chooseVectorDim(FunctionLowering &lowering, mlir::RankedTensorType type,
+                         mlir::ValueRange trees, bool throughSelf, mlir::Value storedThrough = {});
 
 } // namespace nereid::tiles
 

@@ -29,7 +29,8 @@ LogicalResult lowerTilesToLoops(ModuleOp module, const cpu::TargetFeatures &targ
       return failure();
     scratch = lowering.getScratchEnd();
   }
-  module->setAttr(cpu::scratchBytesAttrName, IntegerAttr::get(IntegerType::get(module.getContext(), 64), scratch));
+  module->setAttr(cpu::scratchBytesAttrName,
+                  IntegerAttr::get(IntegerType::get(module.getContext(), 64), scratch));
   return success();
 }
 

@@ -28,8 +28,8 @@ static void transposeRegisters(OpBuilder &builder, Location loc, MutableArrayRef
   }
 }
 
-bool transposedNest(TileEmitter &emitter, ArrayRef<int64_t> shape, unsigned from, unsigned to, unsigned maxLanes,
-                    llvm::function_ref<Value(ArrayRef<Index>)> read,
+bool transposedNest(TileEmitter &emitter, ArrayRef<int64_t> shape, unsigned from, unsigned to,
+                    unsigned maxLanes, llvm::function_ref<Value(ArrayRef<Index>)> read,
                     llvm::function_ref<void(Value, ArrayRef<Index>)> write) {
   int64_t lanes = std::min<int64_t>(maxLanes, 16);
   while (lanes > 1 && (shape[from] % lanes || shape[to] % lanes))

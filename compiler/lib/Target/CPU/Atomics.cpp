@@ -23,7 +23,8 @@ LLVM::AtomicOrdering cpu::getAtomicOrdering(tt::MemSemantic semantic) {
 
 /// What a failed compare-and-swap still orders.
 static LLVM::AtomicOrdering getFailureOrdering(tt::MemSemantic semantic) {
-  bool acquires = semantic == tt::MemSemantic::ACQUIRE || semantic == tt::MemSemantic::ACQUIRE_RELEASE;
+  bool acquires =
+      semantic == tt::MemSemantic::ACQUIRE || semantic == tt::MemSemantic::ACQUIRE_RELEASE;
   return acquires ? LLVM::AtomicOrdering::acquire : LLVM::AtomicOrdering::monotonic;
 }
 
@@ -53,18 +54,19 @@ static LLVM::AtomicBinOp getBinOp(tt::RMWOp kind, bool isFloat) {
 }
 
 /// One compare-and-swap of integers or pointers; returns {old, succeeded}.
-static std::pair<Value, Value> emitExchange(OpBuilder &builder, Location loc, Value pointer, Value compare, Value value,
-                                            tt::MemSemantic semantic) {
-  Value pair = LLVM::AtomicCmpXchgOp::create(builder, loc, pointer, compare, value, cpu::getAtomicOrdering(semantic),
-                                             getFailureOrdering(semantic));
+static std::pair<Value, Value> emitExchange(OpBuilder &builder, Location loc, Value pointer,
+                                            Value compare, Value value, tt::MemSemantic semantic) {
+  Value pair =
+      LLVM::AtomicCmpXchgOp::create(builder, loc, pointer, compare, value,
+                                    cpu::getAtomicOrdering(semantic), getFailureOrdering(semantic));
   return {LLVM::ExtractValueOp::create(builder, loc, pair, ArrayRef<int64_t>{0}),
           LLVM::ExtractValueOp::create(builder, loc, pair, ArrayRef<int64_t>{1})};
 }
 
 /// fp16 and bf16: the machine has no such operation, so the sum is formed in
 /// fp32 and swapped in as bits until nobody came between.
-static Value emitSmallFloatRMW(OpBuilder &builder, Location loc, tt::RMWOp kind, Value pointer, Value value,
-                               tt::MemSemantic semantic) {
+static Value emitSmallFloatRMW(OpBuilder &builder, Location loc, tt::RMWOp kind, Value pointer,
+                               Value value, tt::MemSemantic semantic) {
   auto type = cast<FloatType>(value.getType());
   Type bits = builder.getIntegerType(type.getWidth());
   auto first = LLVM::LoadOp::create(builder, loc, bits, pointer, /*alignment=*/type.getWidth() / 8);
@@ -90,20 +92,24 @@ static Value emitSmallFloatRMW(OpBuilder &builder, Location loc, tt::RMWOp kind,
         Value narrow = arith::TruncFOp::create(b, loc, type, result);
         Value next = arith::BitcastOp::create(b, loc, bits, narrow);
         auto [seen, done] = emitExchange(b, loc, pointer, arguments[0], next, semantic);
-        Value again = arith::XOrIOp::create(b, loc, done, arith::ConstantIntOp::create(b, loc, i1, 1));
+        Value again =
+            arith::XOrIOp::create(b, loc, done, arith::ConstantIntOp::create(b, loc, i1, 1));
         scf::ConditionOp::create(b, loc, again, ValueRange{seen});
       },
-      [&](OpBuilder &b, Location, ValueRange arguments) { scf::YieldOp::create(b, loc, arguments); });
+      [&](OpBuilder &b, Location, ValueRange arguments) {
+        scf::YieldOp::create(b, loc, arguments);
+      });
   return arith::BitcastOp::create(builder, loc, type, loop.getResult(0));
 }
 
-Value cpu::emitAtomicRMW(OpBuilder &builder, Location loc, tt::RMWOp kind, Value pointer, Value value,
-                         tt::MemSemantic semantic) {
+Value cpu::emitAtomicRMW(OpBuilder &builder, Location loc, tt::RMWOp kind, Value pointer,
+                         Value value, tt::MemSemantic semantic) {
   auto floatType = dyn_cast<FloatType>(value.getType());
   if (floatType && floatType.getWidth() < 32 && kind != tt::RMWOp::XCHG)
     return emitSmallFloatRMW(builder, loc, kind, pointer, value, semantic);
   if (floatType && kind == tt::RMWOp::XCHG) {
-    Value bits = arith::BitcastOp::create(builder, loc, builder.getIntegerType(floatType.getWidth()), value);
+    Value bits =
+        arith::BitcastOp::create(builder, loc, builder.getIntegerType(floatType.getWidth()), value);
     Value old = LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::xchg, pointer, bits,
                                           getAtomicOrdering(semantic));
     return arith::BitcastOp::create(builder, loc, floatType, old);
@@ -112,8 +118,8 @@ Value cpu::emitAtomicRMW(OpBuilder &builder, Location loc, tt::RMWOp kind, Value
                                    getAtomicOrdering(semantic));
 }
 
-Value cpu::emitAtomicCAS(OpBuilder &builder, Location loc, Value pointer, Value compare, Value value,
-                         tt::MemSemantic semantic) {
+Value cpu::emitAtomicCAS(OpBuilder &builder, Location loc, Value pointer, Value compare,
+                         Value value, tt::MemSemantic semantic) {
   auto floatType = dyn_cast<FloatType>(value.getType());
   if (floatType) {
     Type bits = builder.getIntegerType(floatType.getWidth());

@@ -45,9 +45,12 @@ private:
       return make<arith::ConstantOp>(DenseElementsAttr::get(shaped, Attribute(scalar)));
     return make<arith::ConstantOp>(scalar);
   }
-  Value number(Value like, double value) { return constant(like.getType(), b.getFloatAttr(element(like), value)); }
+  Value number(Value like, double value) {
+    return constant(like.getType(), b.getFloatAttr(element(like), value));
+  }
   Value integerConstant(Value like, uint64_t value) {
-    return constant(like.getType(), b.getIntegerAttr(element(like), APInt(64, value).trunc(width(like))));
+    return constant(like.getType(),
+                    b.getIntegerAttr(element(like), APInt(64, value).trunc(width(like))));
   }
   Value less(Value x, Value y) { return make<arith::CmpIOp>(arith::CmpIPredicate::slt, x, y); }
   Value select(Value condition, Value x, Value y) { return make<arith::SelectOp>(condition, x, y); }
@@ -100,8 +103,8 @@ Value Functions::test(StringRef name) {
     return asResult(make<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x));
   if (name == "isinf" || name == "finite" || name == "isfinite") {
     Value size = make<math::AbsFOp>(x), inf = number(x, std::numeric_limits<double>::infinity());
-    return asResult(
-        make<arith::CmpFOp>(name == "isinf" ? arith::CmpFPredicate::OEQ : arith::CmpFPredicate::OLT, size, inf));
+    return asResult(make<arith::CmpFOp>(
+        name == "isinf" ? arith::CmpFPredicate::OEQ : arith::CmpFPredicate::OLT, size, inf));
   }
   if (name == "signbit") {
     Value bits = make<arith::BitcastOp>(like(x, b.getIntegerType(width(x))), x);
@@ -120,7 +123,9 @@ Value Functions::test(StringRef name) {
 Value Functions::conversion(StringRef name) {
   Value x = in[0];
   if (name.contains("_as_"))
-    return width(x) == getElementTypeOrSelf(result).getIntOrFloatBitWidth() ? make<arith::BitcastOp>(result, x) : Value();
+    return width(x) == getElementTypeOrSelf(result).getIntOrFloatBitWidth()
+               ? make<arith::BitcastOp>(result, x)
+               : Value();
   auto [from, rest] = name.split('2');
   auto [to, rounding] = rest.rsplit('_');
   auto isType = [](StringRef text) {
@@ -143,7 +148,9 @@ Value Functions::conversion(StringRef name) {
   if (rounding != "rn" && !exact)
     return {};
   if (isFloat(x))
-    return width(x) > getElementTypeOrSelf(result).getIntOrFloatBitWidth() ? make<arith::TruncFOp>(result, x) : Value();
+    return width(x) > getElementTypeOrSelf(result).getIntOrFloatBitWidth()
+               ? make<arith::TruncFOp>(result, x)
+               : Value();
   return fromUnsigned ? make<arith::UIToFPOp>(result, x) : make<arith::SIToFPOp>(result, x);
 }
 
@@ -167,7 +174,8 @@ Value Functions::integer(StringRef name) {
       return reverseBits(x);
     if (name == "ffs" || name == "ffsll") {
       Value zero = integerConstant(x, 0);
-      Value position = make<arith::AddIOp>(make<math::CountTrailingZerosOp>(x), integerConstant(x, 1));
+      Value position =
+          make<arith::AddIOp>(make<math::CountTrailingZerosOp>(x), integerConstant(x, 1));
       Value none = make<arith::CmpIOp>(arith::CmpIPredicate::eq, x, zero);
       return toResultWidth(select(none, zero, position));
     }
@@ -177,8 +185,9 @@ Value Functions::integer(StringRef name) {
   if (x.getType() != y.getType())
     return {};
   if (in.size() == 3 && (name == "sad" || name == "usad")) {
-    Value distance = name == "sad" ? make<arith::SubIOp>(make<arith::MaxSIOp>(x, y), make<arith::MinSIOp>(x, y))
-                                   : make<arith::SubIOp>(make<arith::MaxUIOp>(x, y), make<arith::MinUIOp>(x, y));
+    Value distance =
+        name == "sad" ? make<arith::SubIOp>(make<arith::MaxSIOp>(x, y), make<arith::MinSIOp>(x, y))
+                      : make<arith::SubIOp>(make<arith::MaxUIOp>(x, y), make<arith::MinUIOp>(x, y));
     return make<arith::AddIOp>(distance, in[2]);
   }
   if (in.size() != 2)
@@ -204,16 +213,18 @@ Value Functions::integer(StringRef name) {
   }
   bool isSigned = !name.starts_with("u");
   if (name == "hadd" || name == "uhadd")
-    return make<arith::AddIOp>(make<arith::AndIOp>(x, y), shiftRight(make<arith::XOrIOp>(x, y), 1, isSigned));
+    return make<arith::AddIOp>(make<arith::AndIOp>(x, y),
+                               shiftRight(make<arith::XOrIOp>(x, y), 1, isSigned));
   if (name == "rhadd" || name == "urhadd")
-    return make<arith::SubIOp>(make<arith::OrIOp>(x, y), shiftRight(make<arith::XOrIOp>(x, y), 1, isSigned));
+    return make<arith::SubIOp>(make<arith::OrIOp>(x, y),
+                               shiftRight(make<arith::XOrIOp>(x, y), 1, isSigned));
   return {};
 }
 
 } // namespace
 
-Value nereid::cpu::emitDeviceBits(OpBuilder &builder, Location loc, StringRef symbol, ValueRange operands,
-                                  Type element) {
+Value nereid::cpu::emitDeviceBits(OpBuilder &builder, Location loc, StringRef symbol,
+                                  ValueRange operands, Type element) {
   if (!symbol.consume_front("__nv_"))
     return {};
   Functions functions(builder, loc, operands, element);

@@ -42,7 +42,8 @@ std::string plainName(StringRef symbol, bool isF32) {
     if (base == "fmaf" || base == "fma")
       return ("fma" + mode).str();
     for (StringRef name : {"add", "sub", "mul", "div", "sqrt", "rcp", "rsqrt"})
-      if (base.size() == name.size() + 1 && (base[0] == 'f' || base[0] == 'd') && base.drop_front() == name)
+      if (base.size() == name.size() + 1 && (base[0] == 'f' || base[0] == 'd') &&
+          base.drop_front() == name)
         return (name + mode).str();
     return symbol.str();
   }
@@ -55,7 +56,9 @@ std::string plainName(StringRef symbol, bool isF32) {
 StringRef withoutNearest(StringRef name) { return name.consume_back("_rn"), name; }
 
 using UnaryEmitter = Value (*)(OpBuilder &, Location, Value);
-template <typename Op> Value unary(OpBuilder &builder, Location loc, Value x) { return Op::create(builder, loc, x); }
+template <typename Op> Value unary(OpBuilder &builder, Location loc, Value x) {
+  return Op::create(builder, loc, x);
+}
 
 UnaryEmitter unaryOperation(StringRef name) {
   return llvm::StringSwitch<UnaryEmitter>(name)
@@ -116,12 +119,14 @@ bool matches(char letter, Type type) {
 const Function *findFunction(StringRef name, TypeRange elements, Type result) {
   for (const Function &function : functions) {
     StringRef signature = function.signature;
-    if (name != function.name || signature.size() != elements.size() + 1 || !matches(signature[0], result))
+    if (name != function.name || signature.size() != elements.size() + 1 ||
+        !matches(signature[0], result))
       continue;
     bool fits = true;
     Type floating; // all F and T are of one type
-    for (auto [letter, type] : llvm::zip(signature, llvm::concat<const Type>(ArrayRef<Type>(result),
-                                                                            SmallVector<Type>(elements)))) {
+    for (auto [letter, type] :
+         llvm::zip(signature,
+                   llvm::concat<const Type>(ArrayRef<Type>(result), SmallVector<Type>(elements)))) {
       fits = fits && matches(letter, type);
       if (letter == 'F' || letter == 'T') {
         fits = fits && (!floating || floating == type);
@@ -138,7 +143,8 @@ Type passedType(MLIRContext *context, char letter, Type type) {
   return letter == 'F' ? Type(Float64Type::get(context)) : type;
 }
 
-LLVM::LLVMFuncOp declare(OpBuilder &builder, const Function &function, ArrayRef<Type> elements, Type result) {
+LLVM::LLVMFuncOp declare(OpBuilder &builder, const Function &function, ArrayRef<Type> elements,
+                         Type result) {
   Operation *at = builder.getInsertionBlock()->getParentOp();
   auto module = isa<ModuleOp>(at) ? cast<ModuleOp>(at) : at->getParentOfType<ModuleOp>();
   StringRef signature = function.signature;
@@ -157,20 +163,23 @@ LLVM::LLVMFuncOp declare(OpBuilder &builder, const Function &function, ArrayRef<
       builder, module.getLoc(), name,
       LLVM::LLVMFunctionType::get(passedType(context, signature[0], result), parameters));
   declared.setPassthroughAttr(builder.getStrArrayAttr({"nounwind", "willreturn"}));
-  declared.setMemoryEffectsAttr(
-      LLVM::MemoryEffectsAttr::get(context, SmallVector<LLVM::ModRefInfo>(6, LLVM::ModRefInfo::NoModRef)));
+  declared.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
+      context, SmallVector<LLVM::ModRefInfo>(6, LLVM::ModRefInfo::NoModRef)));
   return declared;
 }
 
-Value callFunction(OpBuilder &builder, Location loc, const Function &function, ValueRange operands, Type element) {
-  SmallVector<Type> elements = llvm::map_to_vector(operands, [](Value v) { return getElementTypeOrSelf(v.getType()); });
+Value callFunction(OpBuilder &builder, Location loc, const Function &function, ValueRange operands,
+                   Type element) {
+  SmallVector<Type> elements =
+      llvm::map_to_vector(operands, [](Value v) { return getElementTypeOrSelf(v.getType()); });
   LLVM::LLVMFuncOp callee = declare(builder, function, elements, element);
   Type f64 = builder.getF64Type();
   auto one = [&](ArrayRef<Value> arguments) -> Value {
     SmallVector<Value> passed;
     for (auto [letter, value] : llvm::zip(StringRef(function.signature).drop_front(), arguments))
-      passed.push_back(letter == 'F' && !value.getType().isF64() ? arith::ExtFOp::create(builder, loc, f64, value)
-                                                                 : value);
+      passed.push_back(letter == 'F' && !value.getType().isF64()
+                           ? arith::ExtFOp::create(builder, loc, f64, value)
+                           : value);
     Value result = LLVM::CallOp::create(builder, loc, callee, passed).getResult();
     if (result.getType() != element)
       result = arith::TruncFOp::create(builder, loc, element, result);
@@ -191,10 +200,13 @@ Value callFunction(OpBuilder &builder, Location loc, const Function &function, V
 }
 
 /// Operations on operands of 32 or 64 bits; null when there is none.
-Value emitPlain(OpBuilder &builder, Location loc, StringRef symbol, ValueRange operands, Type element) {
-  SmallVector<Type> elements = llvm::map_to_vector(operands, [](Value v) { return getElementTypeOrSelf(v.getType()); });
+Value emitPlain(OpBuilder &builder, Location loc, StringRef symbol, ValueRange operands,
+                Type element) {
+  SmallVector<Type> elements =
+      llvm::map_to_vector(operands, [](Value v) { return getElementTypeOrSelf(v.getType()); });
   bool sameType = llvm::all_of(elements, [&](Type type) { return type == element; });
-  std::string name = plainName(symbol, llvm::any_of(elements, [](Type type) { return type.isF32(); }));
+  std::string name =
+      plainName(symbol, llvm::any_of(elements, [](Type type) { return type.isF32(); }));
   bool floating = sameType && isFloatOf(element, 32, 64);
   StringRef base = withoutNearest(name);
   if (floating && operands.size() == 1) {
@@ -202,8 +214,9 @@ Value emitPlain(OpBuilder &builder, Location loc, StringRef symbol, ValueRange o
       return emit(builder, loc, operands[0]);
     Type type = operands[0].getType();
     if (base == "relu")
-      return arith::MaximumFOp::create(builder, loc, operands[0],
-                                       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
+      return arith::MaximumFOp::create(
+          builder, loc, operands[0],
+          arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
   }
   if (floating && operands.size() == 2) {
     Value x = operands[0], y = operands[1];
@@ -243,8 +256,8 @@ bool isHalf(Type type) { return isFloatOf(getElementTypeOrSelf(type), 16, 16); }
 
 } // namespace
 
-Value nereid::cpu::emitDeviceMath(OpBuilder &builder, Location loc, StringRef symbol, ValueRange operands,
-                                  Type element) {
+Value nereid::cpu::emitDeviceMath(OpBuilder &builder, Location loc, StringRef symbol,
+                                  ValueRange operands, Type element) {
   if (operands.empty())
     return {};
   if (llvm::none_of(operands.getTypes(), isHalf))
@@ -256,10 +269,12 @@ Value nereid::cpu::emitDeviceMath(OpBuilder &builder, Location loc, StringRef sy
   };
   SmallVector<Value> wide;
   for (Value operand : operands)
-    wide.push_back(isHalf(operand.getType())
-                       ? arith::ExtFOp::create(builder, loc, like(operand, builder.getF32Type()), operand)
-                       : operand);
-  Value result = emitPlain(builder, loc, symbol, wide, isHalf(element) ? Type(builder.getF32Type()) : element);
+    wide.push_back(
+        isHalf(operand.getType())
+            ? arith::ExtFOp::create(builder, loc, like(operand, builder.getF32Type()), operand)
+            : operand);
+  Value result =
+      emitPlain(builder, loc, symbol, wide, isHalf(element) ? Type(builder.getF32Type()) : element);
   if (result && isHalf(element))
     result = arith::TruncFOp::create(builder, loc, like(result, element), result);
   return result;

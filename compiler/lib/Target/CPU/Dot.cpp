@@ -20,7 +20,8 @@ namespace {
 Type getComputeType(Type element, Type accumulator) {
   MLIRContext *context = element.getContext();
   if (isa<FloatType>(accumulator))
-    return element.isF64() || accumulator.isF64() ? Type(Float64Type::get(context)) : Type(Float32Type::get(context));
+    return element.isF64() || accumulator.isF64() ? Type(Float64Type::get(context))
+                                                  : Type(Float32Type::get(context));
   return IntegerType::get(context, std::max(32u, accumulator.getIntOrFloatBitWidth()));
 }
 
@@ -74,7 +75,8 @@ private:
   Value offset(Value base, int64_t elements, Type element) {
     if (elements == 0)
       return base;
-    return LLVM::GEPOp::create(builder, loc, pointer, element, base, ArrayRef<LLVM::GEPArg>{int32_t(elements)});
+    return LLVM::GEPOp::create(builder, loc, pointer, element, base,
+                               ArrayRef<LLVM::GEPArg>{int32_t(elements)});
   }
   Value offset(Value base, Value index, int64_t scale, Type element) {
     if (scale != 1)
@@ -99,10 +101,12 @@ private:
     int64_t width = std::min(maxTileColumns(layout), layout.panelWidth);
     int64_t full = columns / width;
     forEach(full, [&](Value block) {
-      emitColumns(a, offset(b, block, width, layout.packedB), offset(c, block, width, layout.accumulator), width);
+      emitColumns(a, offset(b, block, width, layout.packedB),
+                  offset(c, block, width, layout.accumulator), width);
     });
     if (int64_t rest = columns % width)
-      emitColumns(a, offset(b, full * width, layout.packedB), offset(c, full * width, layout.accumulator), rest);
+      emitColumns(a, offset(b, full * width, layout.packedB),
+                  offset(c, full * width, layout.accumulator), rest);
   }
 
   /// One block of columns, all rows.
@@ -115,8 +119,8 @@ private:
     });
     if (int64_t rest = layout.m % tile.rows) {
       int64_t row = full * tile.rows;
-      emitTile(offset(a, row * layout.lda, layout.packedA), b, offset(c, row * layout.ldc, layout.accumulator),
-               {rest, columns});
+      emitTile(offset(a, row * layout.lda, layout.packedA), b,
+               offset(c, row * layout.ldc, layout.accumulator), {rest, columns});
     }
   }
 
@@ -128,14 +132,17 @@ private:
     Type i32 = builder.getI32Type(), i16 = builder.getI16Type();
     auto type = VectorType::get(lanes, layout.compute), words = VectorType::get(lanes, i32);
     auto halves = VectorType::get(2 * lanes, layout.packedB);
-    auto place = [&](int64_t row, int64_t v) { return offset(c, row * layout.ldc + v * lanes, layout.accumulator); };
+    auto place = [&](int64_t row, int64_t v) {
+      return offset(c, row * layout.ldc + v * lanes, layout.accumulator);
+    };
     auto columns = [&](int64_t v) { return std::min(lanes, tile.columns - v * lanes); };
     SmallVector<Value> sums;
     for (int64_t row = 0; row < tile.rows; ++row)
       for (int64_t v = 0; v < vectors; ++v)
         sums.push_back(loadC(place(row, v), type, columns(v)));
 
-    auto loop = scf::ForOp::create(builder, loc, constant(0), constant(layout.k), constant(2), sums);
+    auto loop =
+        scf::ForOp::create(builder, loc, constant(0), constant(layout.k), constant(2), sums);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(loop.getBody());
@@ -152,7 +159,8 @@ private:
           return arith::ExtUIOp::create(builder, loc, words, halfWords);
         };
         Value low = row(0), high = arith::ShLIOp::create(builder, loc, row(1), sixteen);
-        pairs.push_back(vector::BitCastOp::create(builder, loc, halves, arith::OrIOp::create(builder, loc, low, high)));
+        pairs.push_back(vector::BitCastOp::create(builder, loc, halves,
+                                                  arith::OrIOp::create(builder, loc, low, high)));
       }
       Value aColumn = offset(a, k, 1, i16);
       const char *multiply = isFloat                           ? "llvm.x86.avx512bf16.dpbf16ps.512"
@@ -161,18 +169,20 @@ private:
                                                                : "llvm.x86.sse2.pmadd.wd";
       SmallVector<Value> next;
       for (int64_t row = 0; row < tile.rows; ++row) {
-        Value pair =
-            LLVM::LoadOp::create(builder, loc, i32, offset(aColumn, row * layout.lda, i16), /*alignment=*/2);
-        Value aRow =
-            vector::BitCastOp::create(builder, loc, halves, vector::BroadcastOp::create(builder, loc, words, pair));
+        Value pair = LLVM::LoadOp::create(builder, loc, i32, offset(aColumn, row * layout.lda, i16),
+                                          /*alignment=*/2);
+        Value aRow = vector::BitCastOp::create(
+            builder, loc, halves, vector::BroadcastOp::create(builder, loc, words, pair));
         for (int64_t v = 0; v < vectors; ++v) {
           Value sum = loop.getRegionIterArg(row * vectors + v);
           SmallVector<Value> operands{aRow, pairs[v]};
           if (isFloat)
             operands.insert(operands.begin(), sum);
-          auto call = LLVM::CallIntrinsicOp::create(builder, loc, type, builder.getStringAttr(multiply), operands);
+          auto call = LLVM::CallIntrinsicOp::create(builder, loc, type,
+                                                    builder.getStringAttr(multiply), operands);
           Value result = call->getResult(0);
-          next.push_back(isFloat ? result : arith::AddIOp::create(builder, loc, sum, result).getResult());
+          next.push_back(isFloat ? result
+                                 : arith::AddIOp::create(builder, loc, sum, result).getResult());
         }
       }
       scf::YieldOp::create(builder, loc, next);
@@ -192,18 +202,19 @@ private:
     for (int64_t row = 0; row < tile.rows; ++row)
       sums.push_back(loadC(offset(c, row * layout.ldc, layout.accumulator), type, tile.columns));
 
-    auto loop = scf::ForOp::create(builder, loc, constant(0), constant(layout.k), constant(1), sums);
+    auto loop =
+        scf::ForOp::create(builder, loc, constant(0), constant(layout.k), constant(1), sums);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(loop.getBody());
       Value k = loop.getInductionVar();
-      Value bRow = LLVM::LoadOp::create(builder, loc, type, offset(b, k, layout.panelWidth, layout.packedB),
-                                        panelAlignment());
+      Value bRow = LLVM::LoadOp::create(
+          builder, loc, type, offset(b, k, layout.panelWidth, layout.packedB), panelAlignment());
       Value aColumn = offset(a, k, 1, layout.packedA);
       SmallVector<Value> next;
       for (int64_t row = 0; row < tile.rows; ++row) {
-        Value element =
-            LLVM::LoadOp::create(builder, loc, layout.packedA, offset(aColumn, row * layout.lda, layout.packedA));
+        Value element = LLVM::LoadOp::create(builder, loc, layout.packedA,
+                                             offset(aColumn, row * layout.lda, layout.packedA));
         Value aRow = vector::BroadcastOp::create(builder, loc, type, element);
         next.push_back(multiplyAdd(aRow, bRow, loop.getRegionIterArg(row)));
       }
@@ -224,7 +235,8 @@ private:
   /// Alignment of the start of a register tile's row of B.
   unsigned panelAlignment() {
     int64_t bytes = layout.compute.getIntOrFloatBitWidth() / 8;
-    return llvm::MinAlign(llvm::MinAlign(DotLayout::alignment, layout.panelWidth * bytes), maxTileColumns(layout) * bytes);
+    return llvm::MinAlign(llvm::MinAlign(DotLayout::alignment, layout.panelWidth * bytes),
+                          maxTileColumns(layout) * bytes);
   }
   unsigned rowAlignment() {
     int64_t bytes = layout.accumulator.getIntOrFloatBitWidth() / 8;
@@ -246,7 +258,8 @@ private:
       row = LLVM::LoadOp::create(builder, loc, stored, address, rowAlignment());
     } else {
       Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(stored));
-      row = LLVM::MaskedLoadOp::create(builder, loc, stored, address, firstLanes(type.getNumElements(), columns), zero,
+      row = LLVM::MaskedLoadOp::create(builder, loc, stored, address,
+                                       firstLanes(type.getNumElements(), columns), zero,
                                        rowAlignment());
     }
     if (stored == type)
@@ -268,8 +281,8 @@ private:
     if (columns == type.getNumElements())
       LLVM::StoreOp::create(builder, loc, row, address, rowAlignment());
     else
-      LLVM::MaskedStoreOp::create(builder, loc, row, address, firstLanes(type.getNumElements(), columns),
-                                  rowAlignment());
+      LLVM::MaskedStoreOp::create(builder, loc, row, address,
+                                  firstLanes(type.getNumElements(), columns), rowAlignment());
   }
 
   OpBuilder &builder;
@@ -281,8 +294,9 @@ private:
 
 } // namespace
 
-DotLayout nereid::cpu::chooseDotLayout(int64_t m, int64_t n, int64_t k, Type aElement, Type bElement,
-                                       Type accumulator, const TargetFeatures &target) {
+DotLayout nereid::cpu::chooseDotLayout(int64_t m, int64_t n, int64_t k, Type aElement,
+                                       Type bElement, Type accumulator,
+                                       const TargetFeatures &target) {
   assert(m > 0 && n > 0 && k > 0 && "empty dot");
   DotLayout layout;
   layout.m = m;
@@ -301,8 +315,8 @@ DotLayout nereid::cpu::chooseDotLayout(int64_t m, int64_t n, int64_t k, Type aEl
   if (layout.pairs)
     layout.packedA = layout.packedB = IntegerType::get(aElement.getContext(), 16);
   // Subnormal numbers count as zero.
-  if (aElement.isBF16() && bElement.isBF16() && wider.isF32() && k % 2 == 0 && target.hasAVX512BF16 &&
-      target.vectorBits >= 512) {
+  if (aElement.isBF16() && bElement.isBF16() && wider.isF32() && k % 2 == 0 &&
+      target.hasAVX512BF16 && target.vectorBits >= 512) {
     layout.pairs = true;
     layout.packedA = layout.packedB = aElement;
   }
@@ -317,9 +331,12 @@ DotLayout nereid::cpu::chooseDotLayout(int64_t m, int64_t n, int64_t k, Type aEl
   return layout;
 }
 
-Value nereid::cpu::emitBOffset(OpBuilder &builder, Location loc, const DotLayout &layout, Value row, Value column) {
+Value nereid::cpu::emitBOffset(OpBuilder &builder, Location loc, const DotLayout &layout, Value row,
+                               Value column) {
   Type i64 = builder.getI64Type();
-  auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(builder, loc, i64, value); };
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(builder, loc, i64, value);
+  };
   auto toI64 = [&](Value value) -> Value {
     return value.getType() == i64 ? value : arith::IndexCastOp::create(builder, loc, i64, value);
   };
@@ -332,9 +349,11 @@ Value nereid::cpu::emitBOffset(OpBuilder &builder, Location loc, const DotLayout
   Value panel = arith::DivUIOp::create(builder, loc, column, width);
   Value start = arith::MulIOp::create(builder, loc, panel, constant(layout.panelStride));
   Value rest = arith::RemUIOp::create(builder, loc, column, width);
-  return arith::AddIOp::create(builder, loc, arith::AddIOp::create(builder, loc, start, inPanel), rest);
+  return arith::AddIOp::create(builder, loc, arith::AddIOp::create(builder, loc, start, inPanel),
+                               rest);
 }
 
-void nereid::cpu::emitDot(OpBuilder &builder, Location loc, const DotLayout &layout, Value a, Value b, Value c) {
+void nereid::cpu::emitDot(OpBuilder &builder, Location loc, const DotLayout &layout, Value a,
+                          Value b, Value c) {
   DotEmitter(builder, loc, layout).emit(a, b, c);
 }

@@ -22,7 +22,8 @@ static constexpr llvm::StringLiteral passPipeline =
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop-mssa(loop-simplifycfg,licm),simplifycfg)";
 
-static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const EmitOptions &options, std::string &error) {
+static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const EmitOptions &options,
+                                                                std::string &error) {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
@@ -34,10 +35,11 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const EmitOption
   if (!target)
     return nullptr;
   llvm::TargetOptions targetOptions;
-  targetOptions.AllowFPOpFusion = options.enableFPFusion ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
+  targetOptions.AllowFPOpFusion =
+      options.enableFPFusion ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, options.target.cpu, options.target.features, targetOptions, llvm::Reloc::PIC_, llvm::CodeModel::Small,
-      llvm::CodeGenOptLevel::Default, /*JIT=*/false));
+      triple, options.target.cpu, options.target.features, targetOptions, llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/false));
 }
 
 static LogicalResult optimize(llvm::Module &module, llvm::TargetMachine &machine, ModuleOp source) {
@@ -58,7 +60,8 @@ static LogicalResult optimize(llvm::Module &module, llvm::TargetMachine &machine
   return success();
 }
 
-FailureOr<std::string> nereid::cpu::emitCode(ModuleOp module, const EmitOptions &options, EmitKind kind) {
+FailureOr<std::string> nereid::cpu::emitCode(ModuleOp module, const EmitOptions &options,
+                                             EmitKind kind) {
   std::string error;
   auto machine = createTargetMachine(options, error);
   if (!machine)
@@ -89,7 +92,8 @@ FailureOr<std::string> nereid::cpu::emitCode(ModuleOp module, const EmitOptions 
     return std::string(text);
   }
   llvm::legacy::PassManager passes;
-  auto type = kind == EmitKind::Assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  auto type = kind == EmitKind::Assembly ? llvm::CodeGenFileType::AssemblyFile
+                                         : llvm::CodeGenFileType::ObjectFile;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, type))
     return module.emitError("the code generator cannot emit this kind of file");
   passes.run(*llvmModule);

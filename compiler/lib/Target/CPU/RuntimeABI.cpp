@@ -60,7 +60,8 @@ static ModuleOp enclosingModule(OpBuilder &builder) {
   return isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
 }
 
-Value nereid::cpu::loadProgramField(OpBuilder &builder, Location loc, Value program, int32_t offset, Type type) {
+Value nereid::cpu::loadProgramField(OpBuilder &builder, Location loc, Value program, int32_t offset,
+                                    Type type) {
   Value address = program;
   if (offset != 0)
     address = LLVM::GEPOp::create(builder, loc, program.getType(), builder.getI8Type(), program,
@@ -70,7 +71,8 @@ Value nereid::cpu::loadProgramField(OpBuilder &builder, Location loc, Value prog
   return load;
 }
 
-LLVM::CallOp nereid::cpu::callRuntime(OpBuilder &builder, Location loc, StringRef name, ValueRange operands) {
+LLVM::CallOp nereid::cpu::callRuntime(OpBuilder &builder, Location loc, StringRef name,
+                                      ValueRange operands) {
   const auto *row = llvm::find_if(table, [&](const RuntimeFunction &f) { return name == f.name; });
   assert(row != std::end(table) && "not an entry point of abi.h");
   MLIRContext *context = builder.getContext();
@@ -82,12 +84,14 @@ LLVM::CallOp nereid::cpu::callRuntime(OpBuilder &builder, Location loc, StringRe
       parameters.push_back(decodeType(context, *letter));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
-    function = LLVM::LLVMFuncOp::create(builder, module.getLoc(), name,
-                                        LLVM::LLVMFunctionType::get(decodeType(context, row->signature[0]), parameters));
+    function = LLVM::LLVMFuncOp::create(
+        builder, module.getLoc(), name,
+        LLVM::LLVMFunctionType::get(decodeType(context, row->signature[0]), parameters));
     if (!row->returns)
       function.setPassthroughAttr(builder.getStrArrayAttr({"noreturn", "cold"}));
   }
-  assert(llvm::equal(function.getFunctionType().getParams(), operands.getTypes()) && "operands do not fit abi.h");
+  assert(llvm::equal(function.getFunctionType().getParams(), operands.getTypes()) &&
+         "operands do not fit abi.h");
   return LLVM::CallOp::create(builder, loc, function, operands);
 }
 
@@ -108,8 +112,9 @@ Value nereid::cpu::getStringConstant(OpBuilder &builder, Location loc, StringRef
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
     global = LLVM::GlobalOp::create(
-        builder, module.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), value.size()), /*isConstant=*/true,
-        LLVM::Linkage::Internal, "__nereid_text_" + std::to_string(number), builder.getStringAttr(value));
+        builder, module.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), value.size()),
+        /*isConstant=*/true, LLVM::Linkage::Internal, "__nereid_text_" + std::to_string(number),
+        builder.getStringAttr(value));
   }
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
@@ -120,7 +125,9 @@ Value nereid::cpu::getStackSlot(OpBuilder &builder, Location loc, Type type, int
                                                : op->getParentOfType<FunctionOpInterface>();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.getFunctionBody().front());
-  Value size = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), builder.getI64IntegerAttr(count));
-  return LLVM::AllocaOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), type, size,
+  Value size = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                        builder.getI64IntegerAttr(count));
+  return LLVM::AllocaOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+                                type, size,
                                 /*alignment=*/16);
 }

@@ -30,8 +30,8 @@ TargetFeatures TargetFeatures::host(unsigned maxVectorBits) {
         enabled = false;
   if (maxVectorBits < 256)
     for (auto &[name, enabled] : features)
-      if (llvm::StringRef(name).starts_with("avx") || name == "fma" || name == "f16c" || name == "fma4" ||
-          name == "xop" || name == "vaes" || name == "vpclmulqdq")
+      if (llvm::StringRef(name).starts_with("avx") || name == "fma" || name == "f16c" ||
+          name == "fma4" || name == "xop" || name == "vaes" || name == "vpclmulqdq")
         enabled = false;
 
   llvm::Triple triple(target.triple);
@@ -61,10 +61,15 @@ TargetFeatures TargetFeatures::host(unsigned maxVectorBits) {
 TargetFeatures TargetFeatures::named(llvm::StringRef name, std::string *error) {
   if (name.empty() || name == "host")
     return host();
-  int level = llvm::StringSwitch<int>(name).Case("x86-64-v2", 2).Case("x86-64-v3", 3).Case("x86-64-v4", 4).Default(0);
+  int level = llvm::StringSwitch<int>(name)
+                  .Case("x86-64-v2", 2)
+                  .Case("x86-64-v3", 3)
+                  .Case("x86-64-v4", 4)
+                  .Default(0);
   if (level == 0) {
     if (error)
-      *error = "unknown CPU '" + name.str() + "'; known are host, x86-64-v2, x86-64-v3 and x86-64-v4";
+      *error =
+          "unknown CPU '" + name.str() + "'; known are host, x86-64-v2, x86-64-v3 and x86-64-v4";
     return host();
   }
   TargetFeatures target;

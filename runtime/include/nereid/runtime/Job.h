@@ -127,13 +127,12 @@ public:
   /// `rank` whose address is given as this rank's own; all that this rank wrote
   /// to `rank` before is visible first. Not collective. Errors: BadRank,
   /// NotSymmetric, BadAccess (misaligned).
-  Status signal(void *signal, uint64_t value, int32_t op, int32_t bytes,
-                int32_t rank);
+  Status signal(void *signal, uint64_t value, int32_t op, int32_t bytes, int32_t rank);
   /// Waits until `*signal CMP value` (NRD_CMP_*) holds for this rank's own
   /// signal; acquire. Not collective. Errors: those of signal(), and whatever
   /// ends the waits of the job: dead ranks, Deadlock, NEREID_TIMEOUT, Interrupted.
-  Status waitUntil(const void *signal, int32_t comparison, uint64_t value,
-                   int32_t bytes, bool isSigned);
+  Status waitUntil(const void *signal, int32_t comparison, uint64_t value, int32_t bytes,
+                   bool isSigned);
   /// `ptr`'s place in the heap of `rank`; null when `ptr` lies in no heap, the
   /// rank is outside the job or it is on another node.
   void *peerAddress(const void *ptr, int32_t rank) const;

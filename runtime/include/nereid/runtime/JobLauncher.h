@@ -65,8 +65,8 @@ class JobMemory {
 public:
   /// `heapBytes` empty = NEREID_HEAP_SIZE or its default. Errors:
   /// InvalidArgument, Environment, OutOfMemory, SystemError.
-  static Expected<std::unique_ptr<JobMemory>>
-  create(int32_t worldSize, std::optional<uint64_t> heapBytes);
+  static Expected<std::unique_ptr<JobMemory>> create(int32_t worldSize,
+                                                     std::optional<uint64_t> heapBytes);
   ~JobMemory();
   JobMemory(const JobMemory &) = delete;
   JobMemory &operator=(const JobMemory &) = delete;
@@ -87,8 +87,7 @@ private:
 /// while it runs; their handlers are restored afterwards. Call it from the
 /// main thread: ranks die with the thread that started them. Errors:
 /// InvalidArgument, SystemError (program not found or not executable).
-Expected<JobResult> launchJob(const std::vector<std::string> &argv,
-                              int32_t worldSize,
+Expected<JobResult> launchJob(const std::vector<std::string> &argv, int32_t worldSize,
                               const LaunchJobOptions &options = {});
 
 } // namespace nereid::runtime

@@ -22,14 +22,13 @@ namespace nereid::runtime {
 /// Errors: InvalidArgument (also when this rank is no member of `parent`),
 /// Mismatch when members pass different numbers, OutOfMemory when there are
 /// kMaxTeams teams.
-Expected<int32_t> teamSplitStrided(Job &job, int32_t parent, int32_t start,
-                                   int32_t stride, int32_t size);
+Expected<int32_t> teamSplitStrided(Job &job, int32_t parent, int32_t start, int32_t stride,
+                                   int32_t size);
 
 /// Collective over the members of `parent`, which are laid out row by row,
 /// `xRange` in a row: the team of this rank's row and that of its column.
 /// Errors as teamSplitStrided.
-Expected<std::array<int32_t, 2>> teamSplit2D(Job &job, int32_t parent,
-                                             int32_t xRange);
+Expected<std::array<int32_t, 2>> teamSplit2D(Job &job, int32_t parent, int32_t xRange);
 
 /// Collective over the members of `team`: its handle becomes invalid. Teams
 /// that nobody made cannot be destroyed.

@@ -18,13 +18,13 @@ mlir::LLVM::AtomicOrdering getAtomicOrdering(tt::MemSemantic semantic);
 /// Read-modify-write of the element at `pointer` (!llvm.ptr, naturally
 /// aligned) with `value`, an integer of 8 to 64 bits or fp16, bf16, fp32, fp64.
 /// Returns the old value.
-mlir::Value emitAtomicRMW(mlir::OpBuilder &builder, mlir::Location loc, tt::RMWOp kind, mlir::Value pointer,
-                          mlir::Value value, tt::MemSemantic semantic);
+mlir::Value emitAtomicRMW(mlir::OpBuilder &builder, mlir::Location loc, tt::RMWOp kind,
+                          mlir::Value pointer, mlir::Value value, tt::MemSemantic semantic);
 
 /// Stores `value` if the element's bits equal those of `compare`; returns the
 /// old value. Element types as above, and pointers.
-mlir::Value emitAtomicCAS(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer, mlir::Value compare,
-                          mlir::Value value, tt::MemSemantic semantic);
+mlir::Value emitAtomicCAS(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer,
+                          mlir::Value compare, mlir::Value value, tt::MemSemantic semantic);
 
 } // namespace nereid::cpu
 

@@ -44,7 +44,7 @@ struct DotLayout {
   int64_t panelWidth = 0;  ///< columns of a panel of B; a multiple of 16
   int64_t panelStride = 0; ///< elements between panels of B: k * panelWidth
   int64_t numPanels = 0;
-  int64_t ldc = 0;         ///< elements between rows of C
+  int64_t ldc = 0; ///< elements between rows of C
 
   /// Two steps of k at a time: products of 16-bit integers or of bf16, summed in
   /// pairs. Subnormal bf16 numbers then count as zero.
@@ -75,13 +75,13 @@ DotLayout chooseDotLayout(int64_t m, int64_t n, int64_t k, mlir::Type aElement, 
 /// Element offset (i64) of B[row][column] for values of type i64 or index. A
 /// run of columns that starts at a multiple of 16 and is at most 16 long is
 /// contiguous.
-mlir::Value emitBOffset(mlir::OpBuilder &builder, mlir::Location loc, const DotLayout &layout, mlir::Value row,
-                        mlir::Value column);
+mlir::Value emitBOffset(mlir::OpBuilder &builder, mlir::Location loc, const DotLayout &layout,
+                        mlir::Value row, mlir::Value column);
 
 /// Emits loops (scf, vector, llvm) that compute C += A * B. The pointers are
 /// !llvm.ptr, `DotLayout::alignment`-aligned.
-void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const DotLayout &layout, mlir::Value a, mlir::Value b,
-             mlir::Value c);
+void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const DotLayout &layout, mlir::Value a,
+             mlir::Value b, mlir::Value c);
 
 } // namespace nereid::cpu
 

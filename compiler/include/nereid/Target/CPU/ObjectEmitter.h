@@ -27,7 +27,8 @@ struct EmitOptions {
 /// Translates a module of the LLVM dialect, optimises it and emits code. Fails
 /// after an error at the module. Safe to call from several threads with
 /// modules of different contexts.
-mlir::FailureOr<std::string> emitCode(mlir::ModuleOp module, const EmitOptions &options, EmitKind kind);
+mlir::FailureOr<std::string> emitCode(mlir::ModuleOp module, const EmitOptions &options,
+                                      EmitKind kind);
 
 } // namespace nereid::cpu
 

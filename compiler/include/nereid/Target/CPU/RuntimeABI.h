@@ -42,8 +42,8 @@ struct RuntimeFunction {
 llvm::ArrayRef<RuntimeFunction> runtimeFunctions();
 
 /// Loads a field of nrd_program that never changes while the program runs.
-mlir::Value loadProgramField(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value program, int32_t offset,
-                             mlir::Type type);
+mlir::Value loadProgramField(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value program,
+                             int32_t offset, mlir::Type type);
 
 /// Calls entry point `name` (asserts that it exists and that the operand types
 /// agree), declaring it in the module that holds the insertion point.
@@ -55,7 +55,8 @@ mlir::Value getStringConstant(mlir::OpBuilder &builder, mlir::Location loc, llvm
 
 /// Room for `count` elements of `type` on the stack, allocated once in the
 /// entry block of the function that holds the insertion point.
-mlir::Value getStackSlot(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, int64_t count = 1);
+mlir::Value getStackSlot(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,
+                         int64_t count = 1);
 
 } // namespace nereid::cpu
 

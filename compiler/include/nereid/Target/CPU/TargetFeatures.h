@@ -13,11 +13,11 @@ namespace nereid::cpu {
 
 /// Vector units of a CPU, and how LLVM names it.
 struct TargetFeatures {
-  unsigned vectorBits = 128;   ///< width of the widest usable vector register
+  unsigned vectorBits = 128; ///< width of the widest usable vector register
   unsigned vectorRegisters = 16;
-  bool hasFMA = false;         ///< fused multiply-add on fp32 and fp64
-  bool hasF16C = false;        ///< fp16 <-> fp32 conversions
-  bool hasAVX512BF16 = false;  ///< vdpbf16ps
+  bool hasFMA = false;           ///< fused multiply-add on fp32 and fp64
+  bool hasF16C = false;          ///< fp16 <-> fp32 conversions
+  bool hasAVX512BF16 = false;    ///< vdpbf16ps
   bool hasMaskedVectors = false; ///< masked loads and stores of 4- and 8-byte elements (AVX2 on)
   bool hasByteMasks = false;     ///< ... of 1- and 2-byte elements (AVX-512BW)
 

@@ -24,5 +24,6 @@ void nereid::cpu::ProgramOp::build(OpBuilder &builder, OperationState &state) {
 }
 
 void nereid::cpu::ScratchOp::build(OpBuilder &builder, OperationState &state, int64_t offset) {
-  build(builder, state, LLVM::LLVMPointerType::get(builder.getContext()), builder.getI64IntegerAttr(offset));
+  build(builder, state, LLVM::LLVMPointerType::get(builder.getContext()),
+        builder.getI64IntegerAttr(offset));
 }

@@ -72,7 +72,8 @@ LogicalResult WaitOp::verify() {
   if (!signal || signal.getWidth() < 8)
     return emitOpError("waits on integer signals of 8 to 64 bits, got a pointer to ") << pointee;
   if (getValue().getType() != pointee)
-    return emitOpError("awaited value has type ") << getValue().getType() << ", the signal has type " << pointee;
+    return emitOpError("awaited value has type ")
+           << getValue().getType() << ", the signal has type " << pointee;
   return success();
 }
 
@@ -88,7 +89,8 @@ LogicalResult NotifyOp::verify() {
   if (!signal || signal.getWidth() < 8)
     return emitOpError("updates integer signals of 8 to 64 bits, got a pointer to ") << pointee;
   if (getValue().getType() != pointee)
-    return emitOpError("value has type ") << getValue().getType() << ", the signal has type " << pointee;
+    return emitOpError("value has type ")
+           << getValue().getType() << ", the signal has type " << pointee;
   return success();
 }
 

@@ -62,7 +62,8 @@ struct TransOfTrans : OpRewritePattern<TransOp> {
     SmallVector<int32_t> order;
     for (int32_t dim : op.getOrder())
       order.push_back(inner.getOrder()[dim]);
-    rewriter.replaceOpWithNewOp<TransOp>(op, op.getType(), inner.getSrc(), rewriter.getDenseI32ArrayAttr(order));
+    rewriter.replaceOpWithNewOp<TransOp>(op, op.getType(), inner.getSrc(),
+                                         rewriter.getDenseI32ArrayAttr(order));
     return success();
   }
 };
@@ -80,12 +81,14 @@ Value getSplatted(Value tile, PatternRewriter &rewriter, Location loc) {
     return splat.getSrc();
   SplatElementsAttr constant;
   if (matchPattern(tile, m_Constant(&constant)))
-    return arith::ConstantOp::create(rewriter, loc, cast<TypedAttr>(constant.getSplatValue<Attribute>()));
+    return arith::ConstantOp::create(rewriter, loc,
+                                     cast<TypedAttr>(constant.getSplatValue<Attribute>()));
   return {};
 }
 
 bool isSplatted(Value tile) {
-  return tile.getDefiningOp<SplatOp>() || matchPattern(tile, m_Constant<SplatElementsAttr>(nullptr));
+  return tile.getDefiningOp<SplatOp>() ||
+         matchPattern(tile, m_Constant<SplatElementsAttr>(nullptr));
 }
 
 /// addptr(splat(p), splat(o)) -> splat(addptr(p, o))
@@ -96,7 +99,8 @@ struct AddPtrOfSplats : OpRewritePattern<AddPtrOp> {
     if (!pointer || !isSplatted(op.getOffset()))
       return failure();
     Value offset = getSplatted(op.getOffset(), rewriter, op.getLoc());
-    Value moved = AddPtrOp::create(rewriter, op.getLoc(), pointer.getSrc().getType(), pointer.getSrc(), offset);
+    Value moved = AddPtrOp::create(rewriter, op.getLoc(), pointer.getSrc().getType(),
+                                   pointer.getSrc(), offset);
     rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), moved);
     return success();
   }
@@ -114,11 +118,13 @@ struct UniformOffsetsAdd : OpRewritePattern<AddPtrOp> {
       Value scalar = getSplatted(tile, rewriter, op.getLoc());
       if (scalar.getType().isInteger(64))
         return scalar;
-      return arith::ExtSIOp::create(rewriter, op.getLoc(), rewriter.getI64Type(), scalar).getResult();
+      return arith::ExtSIOp::create(rewriter, op.getLoc(), rewriter.getI64Type(), scalar)
+          .getResult();
     };
     Value a = widen(inner.getOffset()), b = widen(op.getOffset());
     Value sum = arith::AddIOp::create(rewriter, op.getLoc(), a, b);
-    Value offset = SplatOp::create(rewriter, op.getLoc(), getTypeLike(op.getType(), sum.getType()), sum);
+    Value offset =
+        SplatOp::create(rewriter, op.getLoc(), getTypeLike(op.getType(), sum.getType()), sum);
     rewriter.replaceOpWithNewOp<AddPtrOp>(op, op.getType(), inner.getPtr(), offset);
     return success();
   }
@@ -130,10 +136,11 @@ struct UniformOffsetFirst : OpRewritePattern<AddPtrOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AddPtrOp op, PatternRewriter &rewriter) const final {
     auto inner = op.getPtr().getDefiningOp<AddPtrOp>();
-    if (!inner || !inner->hasOneUse() || inner->getBlock() != op->getBlock() || !isSplatted(op.getOffset()) ||
-        isSplatted(inner.getOffset()))
+    if (!inner || !inner->hasOneUse() || inner->getBlock() != op->getBlock() ||
+        !isSplatted(op.getOffset()) || isSplatted(inner.getOffset()))
       return failure();
-    Value base = AddPtrOp::create(rewriter, op.getLoc(), op.getType(), inner.getPtr(), op.getOffset());
+    Value base =
+        AddPtrOp::create(rewriter, op.getLoc(), op.getType(), inner.getPtr(), op.getOffset());
     rewriter.replaceOpWithNewOp<AddPtrOp>(op, op.getType(), base, inner.getOffset());
     return success();
   }
@@ -145,11 +152,13 @@ template <typename Shape> struct UniformOffsetThroughShape : OpRewritePattern<Ad
   using OpRewritePattern<AddPtrOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(AddPtrOp op, PatternRewriter &rewriter) const final {
     auto shape = op.getPtr().getDefiningOp<Shape>();
-    if (!shape || !shape->hasOneUse() || shape->getBlock() != op->getBlock() || !isSplatted(op.getOffset()))
+    if (!shape || !shape->hasOneUse() || shape->getBlock() != op->getBlock() ||
+        !isSplatted(op.getOffset()))
       return failure();
     Value offset = getSplatted(op.getOffset(), rewriter, op.getLoc());
     Type source = shape.getSrc().getType();
-    Value tile = SplatOp::create(rewriter, op.getLoc(), getTypeLike(source, offset.getType()), offset);
+    Value tile =
+        SplatOp::create(rewriter, op.getLoc(), getTypeLike(source, offset.getType()), offset);
     Value moved = AddPtrOp::create(rewriter, op.getLoc(), source, shape.getSrc(), tile);
     rewriter.modifyOpInPlace(shape, [&] { shape.getSrcMutable().assign(moved); });
     shape->moveBefore(op);
@@ -243,8 +252,9 @@ void TransOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRConte
   patterns.add<ShapeOfSplat<TransOp>, TransOfTrans>(context);
 }
 void AddPtrOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<AddPtrOfSplats, UniformOffsetsAdd, UniformOffsetFirst, UniformOffsetThroughShape<BroadcastOp>,
-               UniformOffsetThroughShape<ExpandDimsOp>>(context);
+  patterns.add<AddPtrOfSplats, UniformOffsetsAdd, UniformOffsetFirst,
+               UniformOffsetThroughShape<BroadcastOp>, UniformOffsetThroughShape<ExpandDimsOp>>(
+      context);
 }
 void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<LoadOfConstantMask>(context);

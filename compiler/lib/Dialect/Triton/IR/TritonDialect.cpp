@@ -31,7 +31,8 @@ struct TritonInlinerInterface : DialectInlinerInterface {
     op->erase();
   }
   void handleTerminator(Operation *op, ValueRange valuesToReplace) const final {
-    for (auto [old, value] : llvm::zip_equal(valuesToReplace, cast<nereid::tt::ReturnOp>(op).getSrcs()))
+    for (auto [old, value] :
+         llvm::zip_equal(valuesToReplace, cast<nereid::tt::ReturnOp>(op).getSrcs()))
       old.replaceAllUsesWith(value);
   }
 };
@@ -48,7 +49,8 @@ void TritonDialect::initialize() {
   addInterfaces<TritonInlinerInterface>();
 }
 
-Operation *TritonDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+Operation *TritonDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                              Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 

@@ -15,17 +15,19 @@ namespace nereid::tt {
 // Builders
 //===----------------------------------------------------------------------===//
 
-void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value mask, Value other, bool isVolatile,
-                   CacheModifier cache, EvictionPolicy evict) {
-  build(builder, state, getPointeeType(ptr.getType()), ptr, mask, other, ArrayRef<int32_t>(), PaddingOptionAttr(),
-        cache, evict, isVolatile);
+void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value mask, Value other,
+                   bool isVolatile, CacheModifier cache, EvictionPolicy evict) {
+  build(builder, state, getPointeeType(ptr.getType()), ptr, mask, other, ArrayRef<int32_t>(),
+        PaddingOptionAttr(), cache, evict, isVolatile);
 }
 
-void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr, ArrayRef<int32_t> boundaryCheck,
-                   std::optional<PaddingOption> padding, bool isVolatile, CacheModifier cache, EvictionPolicy evict) {
-  PaddingOptionAttr attr = padding ? PaddingOptionAttr::get(builder.getContext(), *padding) : PaddingOptionAttr();
-  build(builder, state, getPointeeType(ptr.getType()), ptr, Value(), Value(), boundaryCheck, attr, cache, evict,
-        isVolatile);
+void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr,
+                   ArrayRef<int32_t> boundaryCheck, std::optional<PaddingOption> padding,
+                   bool isVolatile, CacheModifier cache, EvictionPolicy evict) {
+  PaddingOptionAttr attr =
+      padding ? PaddingOptionAttr::get(builder.getContext(), *padding) : PaddingOptionAttr();
+  build(builder, state, getPointeeType(ptr.getType()), ptr, Value(), Value(), boundaryCheck, attr,
+        cache, evict, isVolatile);
 }
 
 void StoreOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value value, Value mask,
@@ -33,8 +35,8 @@ void StoreOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value 
   build(builder, state, ptr, value, mask, ArrayRef<int32_t>(), cache, evict, /*ignore_cta=*/false);
 }
 
-void StoreOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value value, ArrayRef<int32_t> boundaryCheck,
-                    CacheModifier cache, EvictionPolicy evict) {
+void StoreOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value value,
+                    ArrayRef<int32_t> boundaryCheck, CacheModifier cache, EvictionPolicy evict) {
   build(builder, state, ptr, value, Value(), boundaryCheck, cache, evict, /*ignore_cta=*/false);
 }
 
@@ -78,10 +80,13 @@ static ParseResult takeCachePolicy(OpAsmParser &parser, OperationState &state) {
   if (!policy)
     return parser.emitError(parser.getNameLoc(), "cachePolicy is a #tt.cache_policy, got ") << attr;
   if (state.attributes.get("cache") || state.attributes.get("evict"))
-    return parser.emitError(parser.getNameLoc(), "takes cachePolicy or the two hints by name, not both");
+    return parser.emitError(parser.getNameLoc(),
+                            "takes cachePolicy or the two hints by name, not both");
   state.attributes.erase("cachePolicy");
-  state.addAttribute("cache", CacheModifierAttr::get(parser.getContext(), policy.getCacheModifier()));
-  state.addAttribute("evict", EvictionPolicyAttr::get(parser.getContext(), policy.getEvictionPolicy()));
+  state.addAttribute("cache",
+                     CacheModifierAttr::get(parser.getContext(), policy.getCacheModifier()));
+  state.addAttribute("evict",
+                     EvictionPolicyAttr::get(parser.getContext(), policy.getEvictionPolicy()));
   return success();
 }
 
@@ -89,7 +94,8 @@ static bool printsCachePolicy(Operation *op) {
   return cast<TritonDialect>(op->getDialect())->getTextForm() == TritonDialect::TextForm::Triton39;
 }
 
-static void printHints(OpAsmPrinter &printer, Operation *op, CacheModifier cache, EvictionPolicy evict) {
+static void printHints(OpAsmPrinter &printer, Operation *op, CacheModifier cache,
+                       EvictionPolicy evict) {
   if (printsCachePolicy(op))
     return;
   if (cache != CacheModifier::NONE)
@@ -100,7 +106,8 @@ static void printHints(OpAsmPrinter &printer, Operation *op, CacheModifier cache
 
 /// Attributes left for the dictionary: not the ones printed by name, not those
 /// that have their default value.
-static void printRest(OpAsmPrinter &printer, Operation *op, CacheModifier cache, EvictionPolicy evict) {
+static void printRest(OpAsmPrinter &printer, Operation *op, CacheModifier cache,
+                      EvictionPolicy evict) {
   SmallVector<StringRef> elided = {"cache", "evict", "operandSegmentSizes"};
   auto boundaryCheck = op->getAttrOfType<DenseI32ArrayAttr>("boundaryCheck");
   if (boundaryCheck && boundaryCheck.empty())
@@ -123,11 +130,13 @@ ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &state) {
       parser.parseColonType(type))
     return failure();
   if (operands.empty() || operands.size() > 3)
-    return parser.emitError(loc, "a load takes a pointer, an optional mask and an optional other value");
+    return parser.emitError(loc,
+                            "a load takes a pointer, an optional mask and an optional other value");
   // The older text repeats the result type; it is implied.
   Type value = getPointeeType(type);
   SmallVector<Type> types = {type, getI1Like(type), value};
-  if (parser.resolveOperands(operands, ArrayRef<Type>(types).take_front(operands.size()), loc, state.operands))
+  if (parser.resolveOperands(operands, ArrayRef<Type>(types).take_front(operands.size()), loc,
+                             state.operands))
     return failure();
   state.addTypes(value);
   state.getOrAddProperties<LoadOp::Properties>().setOperandSegmentSizes(
@@ -157,7 +166,8 @@ ParseResult StoreOp::parse(OpAsmParser &parser, OperationState &state) {
   if (operands.size() < 2 || operands.size() > 3)
     return parser.emitError(loc, "a store takes a pointer, a value and an optional mask");
   SmallVector<Type> types = {type, getPointeeType(type), getI1Like(type)};
-  return parser.resolveOperands(operands, ArrayRef<Type>(types).take_front(operands.size()), loc, state.operands);
+  return parser.resolveOperands(operands, ArrayRef<Type>(types).take_front(operands.size()), loc,
+                                state.operands);
 }
 
 void StoreOp::print(OpAsmPrinter &printer) {
@@ -173,7 +183,8 @@ void StoreOp::print(OpAsmPrinter &printer) {
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyAccess(Operation *op, Type pointer, Value mask, ArrayRef<int32_t> boundaryCheck) {
+static LogicalResult verifyAccess(Operation *op, Type pointer, Value mask,
+                                  ArrayRef<int32_t> boundaryCheck) {
   auto scalar = dyn_cast<PointerType>(pointer);
   auto tile = scalar ? dyn_cast<RankedTensorType>(scalar.getPointeeType()) : RankedTensorType();
   if (tile && mask)
@@ -206,7 +217,8 @@ LogicalResult AtomicRMWOp::verify() {
   bool isFloat = isa<FloatType>(element);
   if (kind == RMWOp::FADD && !isFloat)
     return emitOpError("fadd needs floating-point elements, got ") << element;
-  if (isFloat && kind != RMWOp::FADD && kind != RMWOp::MAX && kind != RMWOp::MIN && kind != RMWOp::XCHG)
+  if (isFloat && kind != RMWOp::FADD && kind != RMWOp::MAX && kind != RMWOp::MIN &&
+      kind != RMWOp::XCHG)
     return emitOpError(stringifyRMWOp(kind)) << " needs integer elements, got " << element;
   if (getMask() && getMask().getType() != getI1Like(getPtr().getType()))
     return emitOpError("mask of ") << getMask().getType() << " does not fit " << getPtr().getType();
@@ -223,7 +235,8 @@ LogicalResult AtomicCASOp::verify() {
 LogicalResult AtomicPollOp::verify() {
   Type pointee = getPointeeType(getPtr().getType());
   if (pointee != getExpected().getType())
-    return emitOpError("expects a value of type ") << getExpected().getType() << " at a pointer to " << pointee;
+    return emitOpError("expects a value of type ")
+           << getExpected().getType() << " at a pointer to " << pointee;
   return success();
 }
 
@@ -251,10 +264,10 @@ ParseResult MakeTensorPtrOp::parse(OpAsmParser &parser, OperationState &state) {
   Operands shape, strides, offsets;
   Type type;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseOperand(base) || parser.parseComma() || parseList(parser, shape) || parser.parseComma() ||
-      parseList(parser, strides) || parser.parseComma() || parseList(parser, offsets) ||
-      parser.parseOptionalAttrDict(state.attributes) || parser.parseColon() ||
-      parseStripped(parser, type, /*descriptor=*/false))
+  if (parser.parseOperand(base) || parser.parseComma() || parseList(parser, shape) ||
+      parser.parseComma() || parseList(parser, strides) || parser.parseComma() ||
+      parseList(parser, offsets) || parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColon() || parseStripped(parser, type, /*descriptor=*/false))
     return failure();
   auto pointer = dyn_cast<PointerType>(type);
   auto tile = pointer ? dyn_cast<RankedTensorType>(pointer.getPointeeType()) : RankedTensorType();
@@ -272,7 +285,8 @@ ParseResult MakeTensorPtrOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void MakeTensorPtrOp::print(OpAsmPrinter &printer) {
-  printer << " " << getBase() << ", [" << getShape() << "], [" << getStrides() << "], [" << getOffsets() << "]";
+  printer << " " << getBase() << ", [" << getShape() << "], [" << getStrides() << "], ["
+          << getOffsets() << "]";
   printer.printOptionalAttrDict((*this)->getAttrs());
   printer << " : ";
   printer.printStrippedAttrOrType(cast<PointerType>(getType()));
@@ -291,7 +305,8 @@ LogicalResult MakeTensorPtrOp::verify() {
     seen[dim] = true;
   }
   if (tile.getElementType() != getPointeeType(getBase().getType()))
-    return emitOpError("of a pointer to ") << getPointeeType(getBase().getType()) << " cannot give " << getType();
+    return emitOpError("of a pointer to ")
+           << getPointeeType(getBase().getType()) << " cannot give " << getType();
   return success();
 }
 
@@ -301,7 +316,8 @@ ParseResult AdvanceOp::parse(OpAsmParser &parser, OperationState &state) {
   Type type;
   if (parser.parseOperand(ptr) || parser.parseComma() || parseList(parser, offsets) ||
       parser.parseOptionalAttrDict(state.attributes) || parser.parseColon() ||
-      parseStripped(parser, type, /*descriptor=*/false) || parser.resolveOperand(ptr, type, state.operands) ||
+      parseStripped(parser, type, /*descriptor=*/false) ||
+      parser.resolveOperand(ptr, type, state.operands) ||
       parser.resolveOperands(offsets, parser.getBuilder().getI32Type(), state.operands))
     return failure();
   state.addTypes(type);
@@ -326,8 +342,9 @@ ParseResult MakeTensorDescOp::parse(OpAsmParser &parser, OperationState &state) 
   OpAsmParser::UnresolvedOperand base;
   Operands shape, strides;
   Type baseType, type;
-  if (parser.parseOperand(base) || parser.parseComma() || parseList(parser, shape) || parser.parseComma() ||
-      parseList(parser, strides) || parser.parseOptionalAttrDict(state.attributes) || parser.parseColon() ||
+  if (parser.parseOperand(base) || parser.parseComma() || parseList(parser, shape) ||
+      parser.parseComma() || parseList(parser, strides) ||
+      parser.parseOptionalAttrDict(state.attributes) || parser.parseColon() ||
       parseStripped(parser, baseType, /*descriptor=*/false) || parser.parseComma() ||
       parseStripped(parser, type, /*descriptor=*/true))
     return failure();
@@ -362,9 +379,11 @@ static bool describes(Type described, Type element) {
 LogicalResult MakeTensorDescOp::verify() {
   RankedTensorType block = getType().getBlockType();
   if (int64_t(getShape().size()) != block.getRank())
-    return emitOpError("needs shape and strides of rank ") << block.getRank() << ", got " << getShape().size();
+    return emitOpError("needs shape and strides of rank ")
+           << block.getRank() << ", got " << getShape().size();
   if (!describes(block.getElementType(), getPointeeType(getBase().getType())))
-    return emitOpError("of a pointer to ") << getPointeeType(getBase().getType()) << " cannot give " << getType();
+    return emitOpError("of a pointer to ")
+           << getPointeeType(getBase().getType()) << " cannot give " << getType();
   return success();
 }
 
@@ -391,7 +410,8 @@ void DescriptorLoadOp::print(OpAsmPrinter &printer) {
 
 /// The tile of an access is the descriptor's block, leading dimensions of size
 /// 1 left out or not.
-static LogicalResult verifyTile(Operation *op, TensorDescType desc, Type tileType, unsigned numIndices) {
+static LogicalResult verifyTile(Operation *op, TensorDescType desc, Type tileType,
+                                unsigned numIndices) {
   RankedTensorType block = desc.getBlockType();
   auto tile = cast<RankedTensorType>(tileType);
   if (int64_t(numIndices) != block.getRank())
@@ -405,17 +425,21 @@ static LogicalResult verifyTile(Operation *op, TensorDescType desc, Type tileTyp
 }
 
 LogicalResult DescriptorLoadOp::verify() {
-  return verifyTile(*this, cast<TensorDescType>(getDesc().getType()), getType(), getIndices().size());
+  return verifyTile(*this, cast<TensorDescType>(getDesc().getType()), getType(),
+                    getIndices().size());
 }
 LogicalResult DescriptorStoreOp::verify() {
-  return verifyTile(*this, cast<TensorDescType>(getDesc().getType()), getSrc().getType(), getIndices().size());
+  return verifyTile(*this, cast<TensorDescType>(getDesc().getType()), getSrc().getType(),
+                    getIndices().size());
 }
 LogicalResult DescriptorReduceOp::verify() {
-  return verifyTile(*this, cast<TensorDescType>(getDesc().getType()), getSrc().getType(), getIndices().size());
+  return verifyTile(*this, cast<TensorDescType>(getDesc().getType()), getSrc().getType(),
+                    getIndices().size());
 }
 
 /// Rows by index: blocks of one row, one row of the tile for each offset.
-static LogicalResult verifyRows(Operation *op, TensorDescType desc, Type offsetsType, Type tileType) {
+static LogicalResult verifyRows(Operation *op, TensorDescType desc, Type offsetsType,
+                                Type tileType) {
   RankedTensorType block = desc.getBlockType();
   auto offsets = cast<RankedTensorType>(offsetsType), tile = cast<RankedTensorType>(tileType);
   if (block.getRank() != 2 || block.getDimSize(0) != 1)
@@ -423,16 +447,20 @@ static LogicalResult verifyRows(Operation *op, TensorDescType desc, Type offsets
   if (offsets.getRank() != 1)
     return op->emitOpError("takes a 1-D tensor of row offsets, got ") << offsets;
   if (tile.getRank() != 2 || tile.getDimSize(0) != offsets.getDimSize(0) ||
-      tile.getDimSize(1) != block.getDimSize(1) || !describes(block.getElementType(), tile.getElementType()))
-    return op->emitOpError("tile of ") << tile << " does not fit " << offsets << " and a descriptor of blocks " << block;
+      tile.getDimSize(1) != block.getDimSize(1) ||
+      !describes(block.getElementType(), tile.getElementType()))
+    return op->emitOpError("tile of ")
+           << tile << " does not fit " << offsets << " and a descriptor of blocks " << block;
   return success();
 }
 
 LogicalResult DescriptorGatherOp::verify() {
-  return verifyRows(*this, cast<TensorDescType>(getDesc().getType()), getXOffsets().getType(), getType());
+  return verifyRows(*this, cast<TensorDescType>(getDesc().getType()), getXOffsets().getType(),
+                    getType());
 }
 LogicalResult DescriptorScatterOp::verify() {
-  return verifyRows(*this, cast<TensorDescType>(getDesc().getType()), getXOffsets().getType(), getSrc().getType());
+  return verifyRows(*this, cast<TensorDescType>(getDesc().getType()), getXOffsets().getType(),
+                    getSrc().getType());
 }
 
 } // namespace nereid::tt

@@ -34,20 +34,23 @@ void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name, Fu
   if (argAttrs.empty())
     return;
   call_interface_impl::addArgAndResultAttrs(builder, state, argAttrs, /*resultAttrs=*/{},
-                                            getArgAttrsAttrName(state.name), getResAttrsAttrName(state.name));
+                                            getArgAttrsAttrName(state.name),
+                                            getResAttrsAttrName(state.name));
 }
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto build = [](Builder &builder, ArrayRef<Type> args, ArrayRef<Type> results, function_interface_impl::VariadicFlag,
+  auto build = [](Builder &builder, ArrayRef<Type> args, ArrayRef<Type> results,
+                  function_interface_impl::VariadicFlag,
                   std::string &) { return builder.getFunctionType(args, results); };
-  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
-                                                  getFunctionTypeAttrName(result.name), build,
-                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), build,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
 }
 
 void FuncOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-                                           getArgAttrsAttrName(), getResAttrsAttrName());
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
+                                           getFunctionTypeAttrName(), getArgAttrsAttrName(),
+                                           getResAttrsAttrName());
 }
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -131,7 +134,9 @@ static OpFoldResult foldSplat(Attribute src, Type result) {
   return {};
 }
 
-OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) { return foldSplat(adaptor.getSrc(), getType()); }
+OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) {
+  return foldSplat(adaptor.getSrc(), getType());
+}
 
 LogicalResult BroadcastOp::verify() {
   auto src = cast<RankedTensorType>(getSrc().getType()), dst = cast<RankedTensorType>(getType());
@@ -280,7 +285,8 @@ LogicalResult DotOp::verify() {
       return emitOpError("batch dimensions differ: ") << a << " and " << b << " -> " << d;
   if (a.getDimSize(rank - 1) != b.getDimSize(rank - 2))
     return emitOpError("inner dimensions differ: ") << a << " and " << b;
-  if (d.getDimSize(rank - 2) != a.getDimSize(rank - 2) || d.getDimSize(rank - 1) != b.getDimSize(rank - 1))
+  if (d.getDimSize(rank - 2) != a.getDimSize(rank - 2) ||
+      d.getDimSize(rank - 1) != b.getDimSize(rank - 1))
     return emitOpError("of ") << a << " and " << b << " cannot give " << d;
   if (getElementBits(a.getElementType()) != getElementBits(b.getElementType()))
     return emitOpError("element widths differ: ") << a << " and " << b;
@@ -305,7 +311,8 @@ LogicalResult DotScaledOp::verify() {
   int64_t kb = b.getDimSize(rank - 2) * (getRhsKPack() ? bPack : 1);
   int64_t n = b.getDimSize(rank - 1) * (getRhsKPack() ? 1 : bPack);
   if (ka != kb)
-    return emitOpError("inner dimensions differ: ") << a << " holds " << ka << ", " << b << " holds " << kb;
+    return emitOpError("inner dimensions differ: ")
+           << a << " holds " << ka << ", " << b << " holds " << kb;
   if (d.getDimSize(rank - 2) != m || d.getDimSize(rank - 1) != n)
     return emitOpError("of ") << a << " and " << b << " cannot give " << d;
   return success();
@@ -327,9 +334,11 @@ void ReduceOp::build(OpBuilder &builder, OperationState &state, ValueRange srcs,
   build(builder, state, results, srcs, builder.getI32IntegerAttr(axis));
 }
 
-void ScanOp::build(OpBuilder &builder, OperationState &state, ValueRange srcs, int axis, bool reverse) {
+void ScanOp::build(OpBuilder &builder, OperationState &state, ValueRange srcs, int axis,
+                   bool reverse) {
   SmallVector<Type> results(srcs.getTypes());
-  build(builder, state, results, srcs, builder.getI32IntegerAttr(axis), builder.getBoolAttr(reverse));
+  build(builder, state, results, srcs, builder.getI32IntegerAttr(axis),
+        builder.getBoolAttr(reverse));
 }
 
 template <typename Op> static LogicalResult verifyAxis(Op op) {
@@ -346,14 +355,15 @@ template <typename Return, typename Op> static LogicalResult verifyCombine(Op op
   Block &block = op.getCombineOp().front();
   unsigned n = op.getSrcs().size();
   if (block.getNumArguments() != 2 * n)
-    return op.emitOpError("combining region takes ") << 2 * n << " scalars, got " << block.getNumArguments();
+    return op.emitOpError("combining region takes ")
+           << 2 * n << " scalars, got " << block.getNumArguments();
   auto ret = dyn_cast<Return>(block.getTerminator());
   if (!ret || ret.getNumOperands() != n)
     return op.emitOpError("combining region returns ") << n << " scalars";
   for (unsigned i = 0; i < n; ++i) {
     Type element = getElementTypeOrSelf(op.getSrcs()[i].getType());
-    if (block.getArgument(i).getType() != element || block.getArgument(i + n).getType() != element ||
-        ret.getOperand(i).getType() != element)
+    if (block.getArgument(i).getType() != element ||
+        block.getArgument(i + n).getType() != element || ret.getOperand(i).getType() != element)
       return op.emitOpError("combining region must work on ") << element << " for operand " << i;
   }
   return success();
@@ -363,15 +373,17 @@ LogicalResult ReduceOp::verify() {
   if (failed(verifyAxis(*this)))
     return failure();
   if (getResult().size() != getSrcs().size())
-    return emitOpError("of ") << getSrcs().size() << " operands gives as many results, got " << getResult().size();
+    return emitOpError("of ") << getSrcs().size() << " operands gives as many results, got "
+                              << getResult().size();
   for (auto [src, result] : llvm::zip_equal(getSrcs(), getResult())) {
     auto type = cast<RankedTensorType>(src.getType());
     SmallVector<int64_t> shape(type.getShape());
     shape.erase(shape.begin() + getAxis());
-    Type expected = shape.empty() ? type.getElementType() : Type(RankedTensorType::get(shape, type.getElementType()));
+    Type expected = shape.empty() ? type.getElementType()
+                                  : Type(RankedTensorType::get(shape, type.getElementType()));
     if (result.getType() != expected)
-      return emitOpError("of ") << type << " along axis " << getAxis() << " gives " << expected << ", not "
-                                << result.getType();
+      return emitOpError("of ") << type << " along axis " << getAxis() << " gives " << expected
+                                << ", not " << result.getType();
   }
   return success();
 }
@@ -386,14 +398,16 @@ LogicalResult ScanOp::verify() {
 LogicalResult ScanOp::verifyRegions() { return verifyCombine<ScanReturnOp>(*this); }
 
 LogicalResult GatherOp::verify() {
-  auto src = cast<RankedTensorType>(getSrc().getType()), indices = cast<RankedTensorType>(getIndices().getType());
+  auto src = cast<RankedTensorType>(getSrc().getType()),
+       indices = cast<RankedTensorType>(getIndices().getType());
   if (src.getRank() != indices.getRank())
     return emitOpError("source and indices have the same rank, got ") << src << " and " << indices;
   if (int64_t(getAxis()) >= src.getRank())
     return emitOpError("axis ") << getAxis() << " is out of range for " << src;
   for (int64_t i = 0; i < src.getRank(); ++i)
     if (i != int64_t(getAxis()) && src.getDimSize(i) != indices.getDimSize(i))
-      return emitOpError("source and indices differ in dimension ") << i << ": " << src << " and " << indices;
+      return emitOpError("source and indices differ in dimension ")
+             << i << ": " << src << " and " << indices;
   auto dst = cast<RankedTensorType>(getType());
   if (dst.getShape() != indices.getShape() || dst.getElementType() != src.getElementType())
     return emitOpError("of ") << src << " by " << indices << " cannot give " << dst;
@@ -416,27 +430,32 @@ LogicalResult MapElementwiseOp::verifyRegions() {
     return emitOpError("pack of ") << pack << " does not divide the elements of " << type;
   Block &entry = getScalarOp().front();
   if (int64_t(entry.getNumArguments()) != pack * int64_t(getSrcs().size()))
-    return emitOpError("region takes ") << pack * getSrcs().size() << " scalars, got " << entry.getNumArguments();
+    return emitOpError("region takes ")
+           << pack * getSrcs().size() << " scalars, got " << entry.getNumArguments();
   for (auto [i, src] : llvm::enumerate(getSrcs()))
     for (int64_t k = 0; k < pack; ++k)
       if (entry.getArgument(i * pack + k).getType() != getElementTypeOrSelf(src.getType()))
-        return emitOpError("region must work on ") << getElementTypeOrSelf(src.getType()) << " for operand " << i;
+        return emitOpError("region must work on ")
+               << getElementTypeOrSelf(src.getType()) << " for operand " << i;
   for (Block &block : getScalarOp()) {
     auto ret = dyn_cast<MapElementwiseReturnOp>(block.getTerminator());
     if (!ret)
       continue;
     if (int64_t(ret.getNumOperands()) != pack * int64_t(getResult().size()))
-      return emitOpError("region returns ") << pack * getResult().size() << " scalars, got " << ret.getNumOperands();
+      return emitOpError("region returns ")
+             << pack * getResult().size() << " scalars, got " << ret.getNumOperands();
     for (auto [i, value] : llvm::enumerate(ret.getOperands()))
       if (value.getType() != getElementTypeOrSelf(getResult()[i / pack].getType()))
-        return emitOpError("region returns ") << value.getType() << " for " << getResult()[i / pack].getType();
+        return emitOpError("region returns ")
+               << value.getType() << " for " << getResult()[i / pack].getType();
   }
   return success();
 }
 
 LogicalResult PrintOp::verify() {
   if (getIsSigned().size() != getArgs().size())
-    return emitOpError("needs isSigned for each of ") << getArgs().size() << " operands, got " << getIsSigned().size();
+    return emitOpError("needs isSigned for each of ")
+           << getArgs().size() << " operands, got " << getIsSigned().size();
   return success();
 }
 

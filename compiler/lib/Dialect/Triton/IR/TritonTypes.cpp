@@ -60,14 +60,16 @@ Type TensorDescType::parse(AsmParser &parser) {
       return {};
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor) {
-      parser.emitError(parser.getNameLoc(), "a descriptor's block is a ranked tensor, got ") << type;
+      parser.emitError(parser.getNameLoc(), "a descriptor's block is a ranked tensor, got ")
+          << type;
       return {};
     }
     return TensorDescType::get(tensor);
   }
   SmallVector<int64_t> shape;
   Type element;
-  if (parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element) || parser.parseGreater())
+  if (parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element) ||
+      parser.parseGreater())
     return {};
   return TensorDescType::get(RankedTensorType::get(shape, element));
 }

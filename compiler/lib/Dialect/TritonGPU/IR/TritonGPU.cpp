@@ -20,7 +20,9 @@ static ParseResult parseSpaces(OpAsmParser &parser, StringAttr &spaces) {
   return success();
 }
 
-static void printSpaces(OpAsmPrinter &printer, Operation *, StringAttr spaces) { printer << spaces.getValue(); }
+static void printSpaces(OpAsmPrinter &printer, Operation *, StringAttr spaces) {
+  printer << spaces.getValue();
+}
 
 #include "nereid/Dialect/TritonGPU/IR/TritonGPUDialect.cpp.inc"
 

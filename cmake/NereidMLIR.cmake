@@ -21,4 +21,31 @@ target_include_directories(NereidMLIRInterface SYSTEM INTERFACE ${LLVM_INCLUDE_D
 target_include_directories(NereidMLIRInterface INTERFACE
   "${PROJECT_SOURCE_DIR}/compiler/include" "${PROJECT_BINARY_DIR}/compiler/include")
 target_compile_definitions(NereidMLIRInterface INTERFACE ${_llvm_definitions})
-target_link_libraries(NereidMLIRInterface INTERFACE MLIR LLVM NereidABI)
+if(NEREID_STATIC_LLVM)
+  # All of MLIR's archives are named and the linker takes the members it needs:
+  # what is linked follows from what the code uses, not from a list kept here.
+  # Files and not targets, since Debian's targets of MLIR lead to LLVM's shared library.
+  get_property(_mlir_libraries GLOBAL PROPERTY MLIR_ALL_LIBS)
+  set(_mlir_archives)
+  foreach(_library IN LISTS _mlir_libraries)
+    get_target_property(_type ${_library} TYPE)
+    if(_type STREQUAL "STATIC_LIBRARY")
+      list(APPEND _mlir_archives "$<TARGET_FILE:${_library}>")
+    endif()
+  endforeach()
+  llvm_map_components_to_libnames(_llvm_archives core support passes native nativecodegen)
+  # LLVM's targets name zstd's shared library; its archive lies beside it.
+  find_library(NEREID_ZSTD_ARCHIVE libzstd.a REQUIRED)
+  if(TARGET zstd::libzstd_shared)
+    set_target_properties(zstd::libzstd_shared PROPERTIES
+      IMPORTED_LOCATION "${NEREID_ZSTD_ARCHIVE}" IMPORTED_LOCATION_NONE "${NEREID_ZSTD_ARCHIVE}"
+      IMPORTED_LOCATION_RELEASE "${NEREID_ZSTD_ARCHIVE}")
+  endif()
+  target_link_libraries(NereidMLIRInterface INTERFACE ${_mlir_archives} ${_llvm_archives})
+  # No symbol of LLVM leaves what is linked: a torch or triton in the same process
+  # brings an LLVM of its own.
+  target_link_options(NereidMLIRInterface INTERFACE -Wl,--exclude-libs,ALL -Wl,--as-needed)
+else()
+  target_link_libraries(NereidMLIRInterface INTERFACE MLIR LLVM)
+endif()
+target_link_libraries(NereidMLIRInterface INTERFACE NereidABI)

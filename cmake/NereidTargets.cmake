@@ -13,6 +13,18 @@ function(nereid_add_compiler_library name)
   endif()
 endfunction()
 
+# nereid_add_runtime_library(NAME sources... [LINK libs...] [PRIVATE libs...])
+# One row of the runtime's layers: it links the rows that docs/architecture.md
+# lets it use, and tools/check/layering.py holds LINK to that.
+function(nereid_add_runtime_library name)
+  cmake_parse_arguments(ARG "" "" "LINK;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name}
+    PUBLIC "${PROJECT_SOURCE_DIR}/runtime/include"
+    PRIVATE "${PROJECT_SOURCE_DIR}/runtime")
+  target_link_libraries(${name} PUBLIC NereidABI ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
+endfunction()
+
 # nereid_add_unittest(NAME sources... [LINK libs...])
 # A GoogleTest program, registered with ctest under its name.
 function(nereid_add_unittest name)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/Pipelines/CPU.h"
 
-#include "nereid/Conversion/FloatToLLVM/Passes.h"
-#include "nereid/Conversion/RuntimeToLLVM/Passes.h"
-#include "nereid/Conversion/TilesToLoops/Passes.h"
+#include "Target/CPU/FloatToLLVM/Passes.h"
+#include "Target/CPU/RuntimeToLLVM/Passes.h"
+#include "Target/CPU/TilesToLoops/Passes.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"

@@ -2,13 +2,13 @@
 #include "nereid/Pipelines/Compile.h"
 
 #include "DiagnosticCollector.h"
-#include "nereid/Conversion/RuntimeToLLVM/LineTable.h"
-#include "nereid/Conversion/RuntimeToLLVM/Passes.h"
-#include "nereid/Dialect/CPU/IR/CPU.h"
+#include "Target/CPU/IR/CPU.h"
+#include "Target/CPU/ObjectEmitter.h"
+#include "Target/CPU/RuntimeToLLVM/LineTable.h"
+#include "Target/CPU/RuntimeToLLVM/Passes.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 #include "nereid/Pipelines/Registration.h"
 #include "nereid/Pipelines/TTIR.h"
-#include "nereid/Target/CPU/ObjectEmitter.h"
 #include "nereid/abi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/Pipelines/Registration.h"
 
-#include "nereid/Conversion/FloatToLLVM/Passes.h"
-#include "nereid/Conversion/RuntimeToLLVM/Passes.h"
-#include "nereid/Conversion/TilesToLoops/Passes.h"
+#include "Target/CPU/FloatToLLVM/Passes.h"
+#include "Target/CPU/IR/CPU.h"
+#include "Target/CPU/RuntimeToLLVM/Passes.h"
+#include "Target/CPU/TilesToLoops/Passes.h"
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
-#include "nereid/Dialect/CPU/IR/CPU.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 #include "nereid/Pipelines/CPU.h"

@@ -2,7 +2,6 @@
 #include "nereid/Pipelines/TTIR.h"
 
 #include "DiagnosticCollector.h"
-#include "nereid/Conversion/TilesToLoops/Passes.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 #include "nereid/Pipelines/Registration.h"
 #include "nereid/Transforms/Passes.h"

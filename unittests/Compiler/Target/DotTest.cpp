@@ -4,9 +4,9 @@
 // the machine has.
 #include "Kernel.h"
 
-#include "nereid/Dialect/CPU/IR/CPU.h"
+#include "Target/CPU/Dot.h"
+#include "Target/CPU/IR/CPU.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
-#include "nereid/Target/CPU/Dot.h"
 
 #include "mlir/Pass/PassManager.h"
 

@@ -4,9 +4,9 @@
 #ifndef NEREID_UNITTESTS_COMPILER_TARGET_KERNEL_H
 #define NEREID_UNITTESTS_COMPILER_TARGET_KERNEL_H
 
+#include "Target/CPU/ObjectEmitter.h"
 #include "nereid/Pipelines/Compile.h"
 #include "nereid/Pipelines/Registration.h"
-#include "nereid/Target/CPU/ObjectEmitter.h"
 #include "nereid/abi.h"
 #include "nereid/runtime/KernelCode.h"
 

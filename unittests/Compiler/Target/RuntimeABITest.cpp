@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The compiler's mirror of abi.h says what abi.h says.
-#include "nereid/Target/CPU/RuntimeABI.h"
+#include "Target/CPU/RuntimeABI.h"
 #include "nereid/abi.h"
 
 #include "gtest/gtest.h"

@@ -13,7 +13,7 @@
 #ifndef NEREID_PIPELINES_CPU_H
 #define NEREID_PIPELINES_CPU_H
 
-#include "nereid/Target/CPU/TargetFeatures.h"
+#include "Target/CPU/TargetFeatures.h"
 #include "nereid/profiles.h"
 
 #include "mlir/Pass/PassManager.h"

@@ -194,6 +194,19 @@ def NereidStructureLoopPointers : Pass<"nereid-structure-loop-pointers"> {
   let dependentDialects = ["::nereid::tt::TritonDialect"];
 }
 
+def NereidRewriteBlockPointers : Pass<"nereid-rewrite-block-pointers", "::mlir::ModuleOp"> {
+  let summary = "Replaces block pointers and tensor descriptors by tiles of pointers";
+  let description = [{
+    `make_tensor_ptr`, `advance`, `make_tensor_descriptor` and the loads and
+    stores through them become `addptr`, masks and ordinary loads and stores.
+    A block pointer that a loop carries becomes its offsets.
+  }];
+  let options = [
+    Option<"keepDescriptors", "keep-descriptors", "bool", "false",
+           "leave kernels alone that use descriptors and no block pointers">
+  ];
+}
+
 //===----------------------------------------------------------------------===//
 // Last
 //===----------------------------------------------------------------------===//

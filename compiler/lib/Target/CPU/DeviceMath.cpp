@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "nereid/Target/CPU/DeviceMath.h"
+#include "Target/CPU/DeviceMath.h"
 
 #include "DeviceBits.h"
 

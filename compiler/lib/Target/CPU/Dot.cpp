@@ -2,7 +2,7 @@
 //
 // Register-blocked dot: panels of B outermost, rows of A inside, a loop over k
 // that holds a tileM x tileN block of C in vector registers.
-#include "nereid/Target/CPU/Dot.h"
+#include "Target/CPU/Dot.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "nereid/Target/CPU/RuntimeABI.h"
+#include "Target/CPU/RuntimeABI.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 

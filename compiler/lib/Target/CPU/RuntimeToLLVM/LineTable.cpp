@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CPU/RuntimeToLLVM/LineTable.h"
+
+#include "Sites.h"
+#include "Target/CPU/RuntimeToLLVM/Passes.h"
+
+#include "llvm/BinaryFormat/Dwarf.h"
+
+using namespace mlir;
+using namespace nereid::cpu;
+
+void nereid::cpu::attachLineTable(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  SiteTable sites;
+  if (auto known = module->getAttrOfType<ArrayAttr>(sitesAttrName))
+    sites.load(known);
+
+  // One file without a name: lines are numbers of sites, not lines of a file.
+  auto name = StringAttr::get(context, "sites");
+  auto file = LLVM::DIFileAttr::get(context, name, StringAttr::get(context, ""));
+  auto unit = LLVM::DICompileUnitAttr::get(
+      DistinctAttr::create(UnitAttr::get(context)), llvm::dwarf::DW_LANG_Python, file,
+      StringAttr::get(context, "nereid"), /*isOptimized=*/true,
+      LLVM::DIEmissionKind::LineTablesOnly, LLVM::DINameTableKind::None);
+  auto type = LLVM::DISubroutineTypeAttr::get(context, ArrayRef<LLVM::DITypeAttr>());
+  auto placeOf = [&](unsigned site) { return FileLineColLoc::get(name, site + 1, 1); };
+
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (function.isExternal())
+      continue;
+    StringAttr symbol = function.getSymNameAttr();
+    function.walk([&](Operation *op) {
+      if (op == function.getOperation())
+        return;
+      std::optional<unsigned> site = sites.find(op->getLoc(), symbol);
+      op->setLoc(site ? Location(placeOf(*site)) : Location(UnknownLoc::get(context)));
+    });
+    // What stands before the first operation, such as the reservation of the
+    // stack frame, belongs to the function's own place.
+    std::optional<unsigned> own = sites.find(function.getLoc(), symbol);
+    unsigned line = own ? *own + 1 : 0;
+    auto program = LLVM::DISubprogramAttr::get(
+        context, DistinctAttr::create(UnitAttr::get(context)), unit, file, symbol, symbol, file,
+        line,
+        /*scopeLine=*/line,
+        LLVM::DISubprogramFlags::Definition | LLVM::DISubprogramFlags::Optimized, type,
+        /*retainedNodes=*/ArrayRef<LLVM::DINodeAttr>(),
+        /*annotations=*/ArrayRef<LLVM::DINodeAttr>());
+    function->setLoc(FusedLoc::get(context, {Location(UnknownLoc::get(context))}, program));
+  }
+  module->setAttr(sitesAttrName, sites.toAttribute(context));
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers for source locations.
+#ifndef NEREID_TARGET_CPU_RUNTIMETOLLVM_SITES_H
+#define NEREID_TARGET_CPU_RUNTIMETOLLVM_SITES_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <optional>
+
+namespace nereid::cpu {
+
+/// The table of source locations of one kernel. Equal places get one number.
+class SiteTable {
+public:
+  /// Number of `location`, an operation in function `function`.
+  unsigned number(mlir::Location location, mlir::StringAttr function);
+
+  /// The same, or nothing for a location without a place.
+  std::optional<unsigned> find(mlir::Location location, mlir::StringAttr function);
+
+  /// Takes over the numbers of an earlier toAttribute().
+  void load(mlir::ArrayAttr rows);
+
+  /// [[file, line, column, function], ...] in the order of the numbers.
+  mlir::ArrayAttr toAttribute(mlir::MLIRContext *context) const;
+
+private:
+  llvm::MapVector<mlir::Attribute, unsigned> table;
+};
+
+} // namespace nereid::cpu
+
+#endif // NEREID_TARGET_CPU_RUNTIMETOLLVM_SITES_H

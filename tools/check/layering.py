@@ -26,7 +26,7 @@ OUTSIDE_LIBRARIES = {
     "Python": re.compile(r"^(Python3?::\w+|nanobind\S*)$"),
 }
 #: Where `#include "x/y.h"` is looked for, beside the folder of the file itself.
-INCLUDE_ROOTS = ("abi", "compiler/include", "compiler/lib", "runtime", "runtime/include", "python/src", "python", "tools", "")
+INCLUDE_ROOTS = ("abi", "compiler/include", "compiler/lib", "runtime", "runtime/include", "python/src/runtime", "python/src/compiler", "python", "tools", "")
 SOURCES = {".c", ".cc", ".cpp", ".h", ".hpp", ".inc", ".S", ".td"}
 
 INCLUDE = re.compile(r'^[ \t]*(?:#[ \t]*)?include[ \t]*([<"])([^>"]+)[>"]', re.M)

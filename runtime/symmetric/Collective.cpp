@@ -8,9 +8,9 @@
 // lines are double-buffered: a rank can be at most one collective ahead.
 //
 //===----------------------------------------------------------------------===//
-#include "base/Backoff.h"
-#include "symmetric/JobImpl.h"
-#include "symmetric/JobWatch.h"
+#include "base/Clock.h"
+#include "nereid/abi.h"
+#include "symmetric/HostWait.h"
 #include "symmetric/Turns.h"
 
 namespace nereid::runtime {
@@ -57,45 +57,9 @@ Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
     turns->enterCollective(number);
 
   Status result;
-  uint64_t arrived = h.hostArrived.value.fetch_add(1, std::memory_order_acq_rel) + 1;
-  if (arrived == uint64_t(worldSize)) {
-    h.hostArrived.value.store(0, std::memory_order_relaxed);
-    h.hostEpoch.value.store(number, std::memory_order_release);
-  } else {
-    Backoff backoff(maySpin);
-    std::string what = "the host collective " + std::string(request);
-    JobWatch::Wait wait{what, true, number};
-    uint64_t nextInterrupt = 0;
-    while (h.hostEpoch.value.load(std::memory_order_acquire) < number) {
-      if (jobFailed()) {
-        // The barrier may have been completed first.
-        if (h.hostEpoch.value.load(std::memory_order_acquire) >= number)
-          break;
-        BlockedGroup group;
-        group.kind = "host barrier";
-        group.note = std::string(request);
-        publishBlocked({group});
-        result = failureStatus();
-        break;
-      }
-      if (backoff.isSlow()) {
-        watch->tick(wait, timeoutSeconds);
-        uint64_t now = nowNs();
-        if (now >= nextInterrupt) {
-          nextInterrupt = now + 20000000;
-          if (interruptRequested()) {
-            FailureDetail detail;
-            detail.code = StatusCode::Interrupted;
-            detail.message =
-                "interrupted while rank " + std::to_string(rank) + " waited in " + what;
-            detail.rank = rank;
-            publishFailure(detail);
-          }
-        }
-      }
-      backoff.step();
-    }
-  }
+  if (!arriveAt(h.hostArrived.value, h.hostEpoch.value, uint64_t(worldSize), number))
+    result = HostBarrierWait(*this, request, h.hostEpoch.value, number, findTeam(NRD_TEAM_WORLD))
+                 .run(timeoutSeconds);
   if (turns)
     turns->leaveCollective();
   leave(RankState::Collective);
@@ -103,6 +67,41 @@ Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
     return result;
   return compareRequests(*this, number);
 }
+
+namespace {
+/// The wait of a job that has failed, for all of its ranks to say that they have
+/// seen it.
+class RecoveryWait : public HostBarrierWait {
+public:
+  RecoveryWait(Job::Impl &job, uint64_t number)
+      : HostBarrierWait(job, "recover()", job.header().recoverEpoch.value, number,
+                        job.findTeam(NRD_TEAM_WORLD)) {}
+
+protected:
+  Status look(bool slow, double timeoutSeconds) override {
+    if (!slow)
+      return {};
+    if (interruptRequested())
+      return Status::error(StatusCode::Interrupted, "interrupted while recovering the job");
+    // A dead rank cannot come; its state says so once it has been noticed.
+    for (int32_t r = 0; r < job.worldSize; ++r) {
+      const RankSlot &slot = job.control.rank(r);
+      bool gone = isGone(job.control.stateOf(r)) ||
+                  (r != job.rank && processStartTime(slot.pid.load()) != slot.startTime.load());
+      if (gone && needs(r))
+        return Status::error(StatusCode::RankDied,
+                             "the job cannot recover: rank " + std::to_string(r) + " has left it",
+                             r);
+    }
+    if (timeoutSeconds > 0 && double(nowNs() - begin) * 1e-9 > timeoutSeconds)
+      return Status::error(StatusCode::Timeout, "not all ranks have called recover()");
+    return {};
+  }
+
+private:
+  const uint64_t begin = nowNs();
+};
+} // namespace
 
 Status Job::Impl::recover() {
   std::lock_guard<std::mutex> guard(hostLock);
@@ -118,7 +117,7 @@ Status Job::Impl::recover() {
     std::shared_lock<std::shared_mutex> heapGuard(heapLock);
     slot().recoveryHash.store(heap.hash(), std::memory_order_release);
   }
-  uint64_t epoch = h.recoverEpoch.value.load(std::memory_order_acquire);
+  uint64_t number = h.recoverEpoch.value.load(std::memory_order_acquire) + 1;
   uint64_t arrived = h.recoverArrived.value.fetch_add(1, std::memory_order_acq_rel) + 1;
   if (arrived == uint64_t(worldSize)) {
     h.recoverArrived.value.store(0, std::memory_order_relaxed);
@@ -129,32 +128,10 @@ Status Job::Impl::recover() {
     resetTeams();
     h.failure.state.store(0, std::memory_order_relaxed);
     if (turns)
-      turns->reset(epoch + 1);
-    h.recoverEpoch.value.store(epoch + 1, std::memory_order_release);
-  } else {
-    Backoff backoff(maySpin);
-    uint64_t begin = nowNs();
-    double limit = settings.timeoutSeconds;
-    while (h.recoverEpoch.value.load(std::memory_order_acquire) == epoch) {
-      backoff.step();
-      if (!backoff.isSlow())
-        continue;
-      if (interruptRequested())
-        return Status::error(StatusCode::Interrupted, "interrupted while recovering the job");
-      // A dead rank cannot come; its state says so once it has been noticed.
-      for (int32_t r = 0; r < worldSize; ++r) {
-        int32_t pid = control.rank(r).pid.load(std::memory_order_relaxed);
-        bool gone = isGone(control.stateOf(r)) ||
-                    (r != rank && processStartTime(pid) != control.rank(r).startTime.load());
-        // It may have left after all had come.
-        if (gone && h.recoverEpoch.value.load(std::memory_order_acquire) == epoch)
-          return Status::error(StatusCode::RankDied,
-                               "the job cannot recover: rank " + std::to_string(r) + " has left it",
-                               r);
-      }
-      if (limit > 0 && double(nowNs() - begin) * 1e-9 > limit)
-        return Status::error(StatusCode::Timeout, "not all ranks have called recover()");
-    }
+      turns->reset(number);
+    h.recoverEpoch.value.store(number, std::memory_order_release);
+  } else if (Status st = RecoveryWait(*this, number).run(settings.timeoutSeconds); !st.ok()) {
+    return st;
   }
   transport->drop();
   collectives = 0;

@@ -90,10 +90,10 @@ struct alignas(64) WorkerSlot {
   std::atomic<int32_t> thread; // its kernel thread id
 };
 
-/// One signal that host code of the rank waits for.
+/// One wait of the rank's host code: for a signal, or in a host collective.
 struct HostWaitSlot {
   std::atomic<uint32_t> active;
-  /// Looks at the signal that found it not to hold. Never goes back.
+  /// Looks that have found it not to be over. Never goes back.
   std::atomic<uint64_t> passes;
 };
 
@@ -129,8 +129,8 @@ struct alignas(64) RankSlot {
   /// inside a launch, a host collective or a wait for a signal.
   std::atomic<uint32_t> streamsAtWork;
   std::atomic<uint32_t> streamsInside;
-  /// Threads inside a launch, and inside a wait for a signal; bumped whenever a
-  /// thread enters or leaves one of these or a host collective.
+  /// Threads inside a launch, and inside a host collective or a wait for a
+  /// signal; hostMoves is bumped whenever a thread enters or leaves one of these.
   std::atomic<uint32_t> launching;
   std::atomic<uint32_t> hostWaiting;
   std::atomic<uint64_t> hostMoves;

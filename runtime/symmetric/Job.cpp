@@ -57,7 +57,7 @@ void Job::Impl::count(RankState state, int32_t by) {
      : state == RankState::HostWait ? hostWaiting
                                     : collecting) += by;
     own.launching.store(uint32_t(launching), std::memory_order_release);
-    own.hostWaiting.store(uint32_t(hostWaiting), std::memory_order_release);
+    own.hostWaiting.store(uint32_t(hostWaiting + collecting), std::memory_order_release);
     if (!isGone(control.stateOf(rank)))
       setState(collecting    ? RankState::Collective
                : hostWaiting ? RankState::HostWait

@@ -47,11 +47,6 @@ JobWatch::Snapshot JobWatch::look() const {
     s.steady.push_back(inFlight);
     if (inFlight)
       s.certain = false;
-    const bool collective = state == RankState::Collective;
-    // Complete, but the rank has not got a core since: it will go on.
-    if (collective && slot.collectives.load(std::memory_order_acquire) <=
-                          job.header().hostEpoch.value.load(std::memory_order_acquire))
-      s.certain = false;
     if (slot.hostBusy.load(std::memory_order_acquire))
       s.certain = false;
     // A stream at work in host code may write what somebody waits for.
@@ -60,7 +55,7 @@ JobWatch::Snapshot JobWatch::look() const {
     s.steady.push_back(uint64_t(inside) << 32 | atWork);
     if (inside < atWork)
       s.certain = false;
-    if (!collective && state != RankState::Launch && state != RankState::HostWait) {
+    if (state == RankState::Host || state == RankState::Absent) {
       s.certain = false;
       continue;
     }
@@ -72,7 +67,8 @@ JobWatch::Snapshot JobWatch::look() const {
       s.idlePasses.push_back(host.passes.load(std::memory_order_acquire));
     }
     // One that is about to start or to end, or has found no place in the list.
-    if (hostWaits != slot.hostWaiting.load(std::memory_order_acquire))
+    bool hostListed = hostWaits > 0 || state == RankState::Launch;
+    if (!hostListed || hostWaits != slot.hostWaiting.load(std::memory_order_acquire))
       s.certain = false;
     waiting = waiting || hostWaits > 0;
     // A rank without a waiting worker is about to start or to end its launch.
@@ -105,41 +101,36 @@ JobWatch::Snapshot JobWatch::look() const {
   return s;
 }
 
+/// For messages: " has finalized and left the job".
+std::string JobWatch::howItLeft(int32_t rank, RankState state) const {
+  if (state == RankState::Finalized)
+    return " has finalized and left the job";
+  if (state == RankState::Left)
+    return " left without finalizing";
+  // The launcher knows how it ended; give it a moment to say so.
+  const RankSlot &slot = job.control.rank(rank);
+  bool launcher = job.header().hasLauncher.load() != 0;
+  for (int i = 0; launcher && i < 100 && !slot.exitStatus.load(); ++i)
+    sleepNs(2000000);
+  uint32_t status = slot.exitStatus.load();
+  return " (process " + std::to_string(slot.pid.load()) + ") " +
+         (status ? exitText(int(status - 1)) : "ended without finalizing");
+}
+
 /// True when it found a failure.
-bool JobWatch::checkRanks(const Wait &wait) {
-  std::string me = "rank " + std::to_string(job.rank) + " waits in " + std::string(wait.what);
-  for (int32_t r : peers.newlyDead()) {
-    RankSlot &slot = job.control.rank(r);
-    // The launcher knows how it ended; give it a moment to say so.
-    bool launcher = job.header().hasLauncher.load() != 0;
-    for (int i = 0; launcher && i < 100 && !slot.exitStatus.load(); ++i)
-      sleepNs(2000000);
-    uint32_t status = slot.exitStatus.load();
-    std::string how = status ? exitText(int(status - 1)) : "ended without finalizing";
-    slot.state.store(uint32_t(RankState::Dead), std::memory_order_release);
-    failWith(StatusCode::RankDied,
-             "rank " + std::to_string(r) + " (process " + std::to_string(slot.pid.load()) + ") " +
-                 how + " while " + me,
-             r);
-    return true;
-  }
+bool JobWatch::checkRanks(Awaited &wait) {
+  // First the state of the ranks, then whether they are still needed.
+  for (int32_t r : peers.newlyDead())
+    job.control.rank(r).state.store(uint32_t(RankState::Dead), std::memory_order_release);
   for (int32_t r = 0; r < job.worldSize; ++r) {
     RankState state = job.control.stateOf(r);
-    if (state == RankState::Left || state == RankState::Dead) {
-      failWith(StatusCode::RankDied,
-               "rank " + std::to_string(r) +
-                   (state == RankState::Dead ? " died while "
-                                             : " left without finalizing "
-                                               "while ") +
-                   me,
-               r);
-      return true;
-    }
-    if (state == RankState::Finalized && wait.needsAllRanks) {
-      failWith(StatusCode::RankFinalized,
-               "rank " + std::to_string(r) + " has finalized and left the job while " + me, r);
-      return true;
-    }
+    if (!isGone(state) || (state == RankState::Finalized ? !wait.needs(r) : wait.isOver()))
+      continue;
+    failWith(state == RankState::Finalized ? StatusCode::RankFinalized : StatusCode::RankDied,
+             "rank " + std::to_string(r) + howItLeft(r, state) + " while rank " +
+                 std::to_string(job.rank) + " waits in " + wait.what(),
+             r);
+    return true;
   }
   return false;
 }
@@ -163,7 +154,32 @@ bool JobWatch::pollersMoved(Snapshot &current) const {
   return moved;
 }
 
-void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
+std::string JobWatch::deadlockText(const Snapshot &now) const {
+  const char *still = now.gone ? " that is still in the job" : "";
+  if (job.worldSize == 1)
+    return now.programs ? "deadlock: every program waits and none can wake another"
+                        : "deadlock: the host waits for a signal and nothing can write it any more";
+  return std::string("deadlock: every ") + (now.programs ? "program of every rank" : "rank") +
+         still + " waits and none can wake another" + goneText();
+}
+
+/// "; rank 2 has finalized and sends nothing more", if any have.
+std::string JobWatch::goneText() const {
+  std::string ranks;
+  int32_t count = 0;
+  for (int32_t r = 0; r < job.worldSize; ++r)
+    if (isGone(job.control.stateOf(r)) && ++count <= 8)
+      ranks += (count > 1 ? ", " : "") + std::to_string(r);
+  if (count > 8)
+    ranks += " and " + std::to_string(count - 8) + " more";
+  if (count == 0)
+    return "";
+  return (count == 1 ? "; rank " + ranks + " has ended and sends"
+                     : "; ranks " + ranks + " have ended and send") +
+         std::string(" nothing more");
+}
+
+void JobWatch::tick(Awaited &wait, double timeoutSeconds) {
   uint64_t now = nowNs();
   if (now < nextLook.load(std::memory_order_relaxed))
     return;
@@ -192,27 +208,7 @@ void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
     for (size_t i = 0; rechecked && i < certainPasses.size(); ++i)
       rechecked = current.idlePasses[i] >= certainPasses[i] + 2;
     if (rechecked && now - certainSince >= kSettleNs && job.settings.detectDeadlock) {
-      if (current.gone) {
-        int32_t r = 0;
-        while (!isGone(job.control.stateOf(r)))
-          ++r;
-        failWith(StatusCode::RankFinalized,
-                 "rank " + std::to_string(r) +
-                     " has left the job; what the other ranks wait for can "
-                     "no longer come",
-                 r);
-      } else {
-        failWith(StatusCode::Deadlock,
-                 !current.programs    ? job.worldSize == 1
-                                            ? "deadlock: the host waits for a signal and nothing "
-                                              "can write it any more"
-                                            : "deadlock: every rank waits and none can wake "
-                                              "another"
-                 : job.worldSize == 1 ? "deadlock: every program waits and none can wake another"
-                                      : "deadlock: every program of every rank waits and none "
-                                        "can wake another",
-                 -1);
-      }
+      failWith(StatusCode::Deadlock, deadlockText(current), -1);
       return;
     }
   } else if (current.certain && last.certain && steady) {
@@ -243,11 +239,6 @@ void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
         about = r;
         break;
       }
-      if (isGone(state)) {
-        message += "; rank " + std::to_string(r) + " has left the job";
-        about = r;
-        break;
-      }
       if (r == last.computing) {
         message += "; rank " + std::to_string(r) +
                    " computes: a program of its kernel has neither ended nor "
@@ -256,9 +247,8 @@ void JobWatch::tick(const Wait &wait, double timeoutSeconds) {
         break;
       }
     }
-    if (!last.gone)
-      message += " (NEREID_TIMEOUT sets the limit)";
-    failWith(last.gone ? StatusCode::RankFinalized : StatusCode::Timeout, message, about);
+    message += last.gone ? goneText() : " (NEREID_TIMEOUT sets the limit)";
+    failWith(last.gone ? StatusCode::Deadlock : StatusCode::Timeout, message, about);
   }
 }
 

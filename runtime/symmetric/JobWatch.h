@@ -5,9 +5,9 @@
 //
 //   - ranks whose process has ended, or that left while they are needed;
 //   - deadlock: every rank is in a launch with all its programs blocked, in a
-//     host barrier, in a wait of the host for a signal, or gone; and between two
-//     looks no worker and no host has moved while each of them re-checked all
-//     its waits in vain;
+//     barrier of the hosts of the job or of a team, in a wait of the host for a
+//     signal, or gone; and between two looks no worker and no host has moved
+//     while each of them re-checked all its waits in vain;
 //   - a whole job in which nothing has moved for the time-out.
 //
 // What it finds becomes the failure of the job.
@@ -24,20 +24,27 @@
 
 namespace nereid::runtime {
 
+/// What a thread of this rank waits for. A rank may leave as soon as it has done
+/// its part, so whoever sees one gone asks afterwards, never before, whether it
+/// is still needed.
+class Awaited {
+public:
+  virtual ~Awaited() = default;
+  /// For messages: "kernel 'name'", "the host collective barrier()".
+  virtual std::string what() const = 0;
+  /// Looks; true when it has come.
+  virtual bool isOver() = 0;
+  /// Whether it cannot come without something that `rank` has yet to do, as far
+  /// as can be known: nobody knows who sends a signal.
+  virtual bool needs(int32_t rank) = 0;
+};
+
 class JobWatch {
 public:
   explicit JobWatch(Job::Impl &job);
 
-  struct Wait {
-    /// What this rank waits in, for messages.
-    std::string_view what;
-    /// The wait needs every rank (host or device barrier).
-    bool needsAllRanks = false;
-    /// For host collectives: those with a smaller count have not come.
-    uint64_t collective = 0;
-  };
   /// Cheap when called too often: looks at most every 10 ms.
-  void tick(const Wait &wait, double timeoutSeconds);
+  void tick(Awaited &wait, double timeoutSeconds);
 
 private:
   /// Everything that must stand still in a deadlock.
@@ -56,7 +63,10 @@ private:
     bool programs = false;  ///< programs of launches are among those that wait
   };
   Snapshot look() const;
-  bool checkRanks(const Wait &wait);
+  bool checkRanks(Awaited &wait);
+  std::string howItLeft(int32_t rank, RankState state) const;
+  std::string deadlockText(const Snapshot &now) const;
+  std::string goneText() const;
   bool pollersMoved(Snapshot &current) const;
   void failWith(StatusCode code, std::string message, int32_t rank);
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/runtime/Team.h"
 
-#include "base/Backoff.h"
-#include "base/Clock.h"
 #include "nereid/abi.h"
-#include "symmetric/JobImpl.h"
-#include "symmetric/JobWatch.h"
+#include "symmetric/HostWait.h"
 #include "symmetric/Turns.h"
 
 #include <algorithm>
@@ -107,43 +104,9 @@ static Status invalid(std::string message) {
 static Status hostBarrier(Job::Impl &job, const Team &team, const std::string &what) {
   TeamCounter &counter = team.slot->host;
   uint64_t number = counter.epoch.load(std::memory_order_acquire) + 1;
-  if (counter.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == uint64_t(team.size)) {
-    counter.arrived.store(0, std::memory_order_relaxed);
-    counter.epoch.store(number, std::memory_order_release);
+  if (arriveAt(counter.arrived, counter.epoch, uint64_t(team.size), number))
     return {};
-  }
-  Backoff backoff(job.maySpin);
-  std::string text = "the host collective " + what;
-  JobWatch::Wait wait{text, false, 0};
-  uint64_t nextInterrupt = 0;
-  while (counter.epoch.load(std::memory_order_acquire) < number) {
-    if (job.jobFailed()) {
-      if (counter.epoch.load(std::memory_order_acquire) >= number)
-        return {};
-      BlockedGroup group;
-      group.kind = "host barrier";
-      group.note = what;
-      job.publishBlocked({group});
-      return job.failureStatus();
-    }
-    if (backoff.isSlow()) {
-      job.watch->tick(wait, job.settings.timeoutSeconds);
-      uint64_t now = nowNs();
-      if (now >= nextInterrupt) {
-        nextInterrupt = now + 20000000;
-        if (interruptRequested()) {
-          FailureDetail detail;
-          detail.code = StatusCode::Interrupted;
-          detail.message =
-              "interrupted while rank " + std::to_string(job.rank) + " waited in " + text;
-          detail.rank = job.rank;
-          job.publishFailure(detail);
-        }
-      }
-    }
-    backoff.step();
-  }
-  return {};
+  return HostBarrierWait(job, what, counter.epoch, number, team).run(job.settings.timeoutSeconds);
 }
 
 /// Barrier among the members, who must all ask for the same.

@@ -25,28 +25,9 @@
 
 namespace nereid::runtime {
 
-static constexpr uint64_t kInterruptEveryNs = 30000000;
 /// Turns in vain, of each rank in a row, after which ranks sleep in between.
 static constexpr uint64_t kPatience = 4;
 static constexpr uint64_t kSleepNs = 50000;
-
-/// Looks at the state of the job; for waits that take long.
-void Worker::lookAround(LaunchState &launch) {
-  JobWatch::Wait wait;
-  wait.what = launch.waitText;
-  wait.needsAllRanks = launch.needsAllRanks();
-  job.watch->tick(wait, job.settings.timeoutSeconds);
-  uint64_t now = nowNs();
-  if (now < nextInterrupt)
-    return;
-  nextInterrupt = now + kInterruptEveryNs;
-  if (interruptRequested()) {
-    FailureDetail detail;
-    detail.code = StatusCode::Interrupted;
-    detail.message = "interrupted";
-    launch.fail(std::move(detail));
-  }
-}
 
 /// One turn; false when there was nothing to do in it.
 bool Worker::randomStep(LaunchState &launch, uint64_t laziness) {

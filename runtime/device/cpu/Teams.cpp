@@ -192,6 +192,18 @@ void barrierOfOneProgram(Program &p, const char *what, uint32_t site) {
   barrier(p, memberTeam(p, what, NRD_TEAM_WORLD, site), what, 0, site);
 }
 
+bool LaunchState::needs(int32_t rank) {
+  auto misses = [](const std::atomic<uint64_t> &target, const std::atomic<uint64_t> &epoch) {
+    uint64_t number = target.load(std::memory_order_acquire);
+    return number != 0 && epoch.load(std::memory_order_acquire) < number;
+  };
+  bool needed = misses(barrierTarget, job.header().deviceEpoch.value);
+  teams.each([&](LaunchTeam &t) {
+    needed = needed || (t.team.memberOf(rank) >= 0 && misses(t.target, t.team.slot->device.epoch));
+  });
+  return needed;
+}
+
 //===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//

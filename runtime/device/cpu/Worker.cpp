@@ -550,26 +550,41 @@ void Worker::waitStep(LaunchState &launch, Backoff &backoff) {
   slot.idlePasses.store(slot.idlePasses.load(std::memory_order_relaxed) + 1,
                         std::memory_order_release);
   if (backoff.isSlow()) {
-    JobWatch::Wait wait;
-    wait.what = launch.waitText;
-    wait.needsAllRanks = launch.needsAllRanks();
-    job.watch->tick(wait, job.settings.timeoutSeconds);
-    if (index == 0) {
-      uint64_t now = nowNs();
-      if (now >= nextInterrupt.load(std::memory_order_relaxed)) {
-        nextInterrupt.store(now + kInterruptEveryNs, std::memory_order_relaxed);
-        if (interruptRequested()) {
-          FailureDetail detail;
-          detail.code = StatusCode::Interrupted;
-          detail.message = "interrupted";
-          launch.fail(std::move(detail));
-          return;
-        }
-      }
-    }
+    lookAround(launch);
+    if (launch.stopping())
+      return;
   }
   polling ? backoff.pollStep(pollTicks / kPollShare) : backoff.step();
 }
+
+void Worker::lookAround(LaunchState &launch) {
+  current = &launch;
+  job.watch->tick(*this, job.settings.timeoutSeconds);
+  // Worker 0 is the thread of the host program, the one that may see Ctrl-C.
+  if (index != 0)
+    return;
+  uint64_t now = nowNs();
+  if (now < nextInterrupt.load(std::memory_order_relaxed))
+    return;
+  nextInterrupt.store(now + kInterruptEveryNs, std::memory_order_relaxed);
+  if (interruptRequested()) {
+    FailureDetail detail;
+    detail.code = StatusCode::Interrupted;
+    detail.message = "interrupted";
+    launch.fail(std::move(detail));
+  }
+}
+
+std::string Worker::what() const { return current->waitText; }
+
+bool Worker::isOver() {
+  for (Program *p : live)
+    if (p->state == ProgramState::Blocked && isReady(*current, *p))
+      return true;
+  return false;
+}
+
+bool Worker::needs(int32_t rank) { return current->needs(rank); }
 
 //===----------------------------------------------------------------------===//
 // Ends

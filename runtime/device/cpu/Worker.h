@@ -8,7 +8,7 @@
 #include "device/cpu/Program.h"
 #include "device/cpu/Teams.h"
 #include "nereid/runtime/Launch.h"
-#include "symmetric/JobImpl.h"
+#include "symmetric/JobWatch.h"
 
 #include <csetjmp>
 #include <memory>
@@ -81,12 +81,9 @@ struct LaunchState {
   bool stopping() const { return stop.load(std::memory_order_relaxed) || job.jobFailed(); }
   /// Adds a program that was left while it computed, at `site`.
   void noteRunning(const Program &program, uint32_t site);
-  /// Programs of this rank wait at a barrier to which some rank has not come.
-  /// (Ranks may leave as soon as all have, before everybody has noticed.)
-  bool needsAllRanks() const {
-    uint64_t target = barrierTarget.load(std::memory_order_acquire);
-    return target != 0 && job.header().deviceEpoch.value.load(std::memory_order_acquire) < target;
-  }
+  /// Programs of this rank wait at a barrier, of the job or of a team, to which
+  /// `rank` has yet to come.
+  bool needs(int32_t rank);
   /// Takes the first error, tells the job, stops the launch.
   void fail(FailureDetail detail);
   SourceSite site(uint32_t index) const;
@@ -100,10 +97,10 @@ struct LaunchState {
 /// Why a signal handler made a program leave its code.
 enum class Landing : uint8_t { Fault, Interrupt, Stop };
 
-class Worker {
+class Worker : private Awaited {
 public:
   Worker(Job::Impl &job, uint32_t index);
-  ~Worker();
+  ~Worker() override;
 
   /// Runs programs of `launch` until there is nothing left for this worker.
   void run(LaunchState &launch);
@@ -177,7 +174,13 @@ private:
   // Random schedules (RandomSchedule.cpp).
   void runRandom(LaunchState &launch);
   bool randomStep(LaunchState &launch, uint64_t laziness);
+  /// Looks at the state of the job and whether the user wants to stop; for waits
+  /// that take long.
   void lookAround(LaunchState &launch);
+  // What the live programs wait for, all of them in vain.
+  std::string what() const override;
+  bool isOver() override;
+  bool needs(int32_t rank) override;
   /// Gives back programs that are more than a worker keeps between launches.
   void dropSpare();
   bool startNext(LaunchState &launch, Share &share, uint64_t shareIndex);
@@ -204,6 +207,7 @@ private:
   void enterFiber(Program &program);
   void exitFiber(Program &program, bool forGood);
 
+  LaunchState *current = nullptr; ///< of lookAround()
   std::vector<Program *> live;
   std::vector<std::unique_ptr<Program>> programs; ///< owns all, live or free
   std::vector<Program *> freePrograms;

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- WaitTest.cpp - Who is to blame for a wait, and who is not ----------===//
+#include "Harness.h"
+
+#include "nereid/runtime/Team.h"
+
+#include <atomic>
+#include <chrono>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace nereid::test;
+
+namespace {
+/// Milliseconds that a look at the other processes takes.
+std::atomic<int> lookTakes{0};
+} // namespace
+
+/// A rank that loses its core while it looks at its peers. Only the watch over
+/// processes calls this function.
+extern "C" int poll(pollfd *fds, nfds_t count, int timeout) {
+  if (int ms = lookTakes.load(); ms && timeout == 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+  timespec limit{timeout / 1000, long(timeout % 1000) * 1000000};
+  return int(syscall(SYS_ppoll, fds, count, timeout < 0 ? nullptr : &limit, nullptr, 0));
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+void sleepMs(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+void barrierAll(nrd_program *p, const uint64_t *) { nrd_barrier_all(p, 0); }
+/// args: team
+void barrierOfTeam(nrd_program *p, const uint64_t *args) {
+  nrd_team_barrier(p, int32_t(args[0]), 0, 0);
+}
+/// args: flag. Rank 1 signals rank 0.
+void waitsForOne(nrd_program *p, const uint64_t *args) {
+  if (p->rank == 1)
+    nrd_notify(p, pointerArg<uint32_t>(args, 0), 1, 0, NRD_SIG_ADD, NRD_COMM_INTER_NODE, 4, 0);
+  else
+    nrd_shmem_wait_until(p, pointerArg<uint32_t>(args, 0), NRD_CMP_GE, args[1], 4, 0, 0);
+}
+
+enum Meeting { WorldBarrier, TeamBarrier, Signal, HostBarrier, HostTeamBarrier, HostSignal };
+
+/// Rank 1 does its part and leaves at once, while rank 0 looks at its peers and
+/// sees only afterwards that it has got what it waited for.
+TEST(Waits, RanksThatHaveDoneTheirPartMayLeave) {
+  for (Meeting how :
+       {WorldBarrier, TeamBarrier, Signal, HostBarrier, HostTeamBarrier, HostSignal}) {
+    std::vector<int> codes = runForked(2, testOptions(), [&](Job &job) {
+      auto team = nereid::runtime::teamSplitStrided(job, NRD_TEAM_WORLD, 0, 1, 2);
+      uint32_t *flag = symmetric<uint32_t>(job, 1, "flag");
+      if (!team.ok() || !flag)
+        return 1;
+      auto meet = [&](uint64_t round) -> Status {
+        switch (how) {
+        case WorldBarrier:
+          return launchBlocking(job, barrierAll, {}, 2);
+        case TeamBarrier:
+          return launchBlocking(job, barrierOfTeam, {uint64_t(*team)}, 2);
+        case Signal:
+          return launchBlocking(job, waitsForOne, {arg(flag), round}, 1);
+        case HostBarrier:
+          return job.barrier();
+        case HostTeamBarrier:
+          return nereid::runtime::teamBarrier(job, *team);
+        case HostSignal:
+          return job.rank() == 1 ? job.signal(flag, 1, NRD_SIG_ADD, 4, 0)
+                                 : job.waitUntil(flag, NRD_CMP_GE, round, 4, false);
+        }
+        return {};
+      };
+      Status st = meet(1);
+      if (st.ok())
+        st = job.barrier();
+      if (st.ok()) {
+        if (job.rank() == 1)
+          sleepMs(120);
+        else
+          lookTakes.store(250);
+        st = meet(2);
+      }
+      if (!st.ok())
+        fprintf(stderr, "%s", st.report().c_str());
+      return st.ok() ? 0 : 2;
+    });
+    EXPECT_EQ(codes, (std::vector<int>{0, 0})) << "meeting " << how;
+  }
+}
+
+/// The other side: the same meetings with a rank that leaves before.
+TEST(Waits, RanksThatLeaveTooEarlyAreNamed) {
+  for (Meeting how : {WorldBarrier, TeamBarrier, HostBarrier, HostTeamBarrier}) {
+    std::vector<int> codes = runForked(2, testOptions(), [&](Job &job) {
+      auto team = nereid::runtime::teamSplitStrided(job, NRD_TEAM_WORLD, 0, 1, 2);
+      if (!team.ok())
+        return 1;
+      if (job.rank() == 1)
+        return 0;
+      Status st = how == WorldBarrier  ? launchBlocking(job, barrierAll, {}, 2)
+                  : how == TeamBarrier ? launchBlocking(job, barrierOfTeam, {uint64_t(*team)}, 2)
+                  : how == HostBarrier ? job.barrier()
+                                       : nereid::runtime::teamBarrier(job, *team);
+      EXPECT_EQ(st.code(), StatusCode::RankFinalized) << st.report();
+      EXPECT_EQ(st.failure().rank, 1) << st.report();
+      EXPECT_TRUE(contains(st.message(), "rank 1 has finalized")) << st.report();
+      return 0;
+    });
+    EXPECT_EQ(codes, (std::vector<int>{0, 0})) << "meeting " << how;
+  }
+}
+
+/// Hosts that wait in barriers of different teams cannot wake each other.
+TEST(Waits, HostsInDifferentBarriersAreADeadlock) {
+  runThreads(2, testOptions(), [](Job &job) {
+    auto team = nereid::runtime::teamSplitStrided(job, NRD_TEAM_WORLD, 0, 1, 2);
+    ASSERT_TRUE(team.ok());
+    auto begin = Clock::now();
+    Status st = job.rank() ? job.barrier() : nereid::runtime::teamBarrier(job, *team);
+    EXPECT_EQ(st.code(), StatusCode::Deadlock) << st.report();
+    EXPECT_TRUE(contains(st.report(), "team barrier(")) << st.report();
+    EXPECT_LT(Clock::now() - begin, std::chrono::seconds(10));
+  });
+}
+
+} // namespace

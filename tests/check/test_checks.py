@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from elftools.elf.elffile import ELFFile
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKS = ROOT / "tools" / "check"
@@ -83,12 +84,81 @@ def test_bad_link_is_named(tree):
     assert "runtime/transport/CMakeLists.txt:2: 'Transport' links 'MLIRIR': 'Runtime transport' may not use LLVM/MLIR" in output
 
 
-def test_table_with_unknown_layer_is_named(tree):
-    table = tree / "docs" / "architecture.md"
-    table.write_text(table.read_text().replace("| Runtime base | `runtime/base` | Runtime interface, ABI |", "| Runtime base | `runtime/base` | Moon |"))
+#: Breaches of the seams between transports, devices, public headers and extension modules: file, text, message.
+BREACHES = {
+    "a transport that knows another": (
+        "runtime/transport/network/bad.cpp", '#include "transport/shared_memory/Copy.h"\n',
+        "'Runtime transport' (network) may not use 'Runtime transport' (shared_memory)"),
+    "a device that knows another": (
+        "runtime/device/null/bad.cpp", '#include "device/cpu/Worker.h"\n',
+        "'Runtime device' (null) may not use 'Runtime device' (cpu)"),
+    "a call through a public header of a higher layer": (
+        "runtime/base/bad.cpp", '#include "nereid/runtime/Job.h"\n',
+        "'Runtime base' may not use 'Runtime symmetric'"),
+    "the extension module of launches includes LLVM": (
+        "python/src/runtime/bad.cpp", '#include "llvm/ADT/StringRef.h"\n',
+        "'Python runtime module' may not use LLVM/MLIR"),
+    "the extension module of launches looks into the runtime": (
+        "python/src/runtime/bad.cpp", '#include "symmetric/heap.h"\n',
+        "'Python runtime module' may not use 'Runtime symmetric'"),
+    "the extension module of launches links LLVM": (
+        "python/src/runtime/CMakeLists.txt", "nanobind_add_module(m m.cpp)\ntarget_link_libraries(m PRIVATE LLVMCore)\n",
+        "'m' links 'LLVMCore': 'Python runtime module' may not use LLVM/MLIR"),
+    "a library of the runtime links a higher one": (
+        "runtime/base/CMakeLists.txt", "nereid_add_runtime_library(Base status.cpp LINK Symmetric)\n",
+        "'Base' links 'Symmetric', which belongs to 'Runtime symmetric': 'Runtime base' may not use"),
+    "a transport links another": (
+        "runtime/transport/network/CMakeLists.txt", "nereid_add_runtime_library(Network n.cpp LINK Shared)\n",
+        "'Network' links 'Shared', which belongs to 'Runtime transport' (shared_memory)"),
+    "a target in a folder of no row": (
+        "plugins/CMakeLists.txt", "add_library(Plugin p.cpp)\ntarget_link_libraries(Plugin PRIVATE Base LLVMCore)\n",
+        "plugins/CMakeLists.txt:2: 'Plugin' is made here, in no layer"),
+    "a target of another folder's sources": (
+        "runtime/base/CMakeLists.txt", "nereid_add_runtime_library(Base ../symmetric/heap.cpp)\n",
+        "'Base' is made of '../symmetric/heap.cpp', which lies in another folder"),
+    "a public header that no layer implements": (
+        "runtime/include/nereid/runtime/Bad.h", "",
+        "runtime/include/nereid/runtime/Bad.h: is a public header that no row"),
+    "a source file in no layer": ("python/src/bad.cpp", "", "python/src/bad.cpp: lies in no layer"),
+}
+
+
+@pytest.mark.parametrize("name", BREACHES)
+def test_breach_of_a_seam_is_named(tree, name):
+    path, text, message = BREACHES[name]
+    write(tree, "runtime/include/nereid/runtime/Job.h", SPDX)
+    write(tree, "runtime/device/cpu/Worker.h", SPDX)
+    write(tree, "runtime/transport/shared_memory/Copy.h", SPDX)
+    write(tree, "runtime/symmetric/heap.h", SPDX)
+    write(tree, "runtime/transport/shared_memory/CMakeLists.txt",
+          "# " + SPDX[3:] + "nereid_add_runtime_library(Shared s.cpp LINK Base)\n")
+    assert run_check("layering", tree) == (0, "layering.py: ok\n")
+    write(tree, path, (SPDX if path.endswith((".cpp", ".h")) else "# " + SPDX[3:]) + text)
     code, output = run_check("layering", tree)
     assert code == 1
-    assert "layer 'Runtime base' may use 'Moon', which is no layer of the table" in output
+    assert message in output
+
+
+def test_launching_needs_no_llvm():
+    """Neither by a library that _runtime is linked with nor by code that was linked in."""
+    import nereid._runtime
+    with open(nereid._runtime.__file__, "rb") as file:
+        elf = ELFFile(file)
+        needed = [tag.needed for tag in elf.get_section_by_name(".dynamic").iter_tags() if tag.entry.d_tag == "DT_NEEDED"]
+        file.seek(0)
+        content = file.read()
+    assert needed and not [name for name in needed if "LLVM" in name or "MLIR" in name]
+    assert b"LLVM ERROR" not in content
+    import nereid._compiler
+    assert b"LLVM ERROR" in Path(nereid._compiler.__file__).read_bytes()  # so it would be seen
+
+
+def test_table_with_unknown_layer_is_named(tree):
+    table = tree / "docs" / "architecture.md"
+    table.write_text(table.read_text().replace("| Runtime launch | `runtime/launch`, ", "| Moonbase | `moon` | Moon |\n| Runtime launch | `runtime/launch`, "))
+    code, output = run_check("layering", tree)
+    assert code == 1
+    assert "layer 'Moonbase' may use 'Moon', which is no layer of the table" in output
 
 
 def test_missing_licence_line_is_named(tree):

@@ -21,12 +21,18 @@ OUTSIDE_INCLUDES = {
 }
 #: The same for names in link lists.
 OUTSIDE_LIBRARIES = {
-    "LLVM/MLIR": re.compile(r"^((MLIR|LLVM)\w*|NereidMLIRInterface|NereidPCH)$"),
+    "LLVM/MLIR": re.compile(r"^((-l)?(MLIR|LLVM)\w*|\$\{_?(mlir|llvm)\w*\}|NereidMLIRInterface|NereidPCH)$", re.I),
     "Boost.Context": re.compile(r"^(Boost::context|boost_context)$"),
     "Python": re.compile(r"^(Python3?::\w+|nanobind\S*)$"),
 }
 #: Where `#include "x/y.h"` is looked for, beside the folder of the file itself.
 INCLUDE_ROOTS = ("abi", "compiler/include", "compiler/lib", "runtime", "runtime/include", "python/src/runtime", "python/src/compiler", "python", "tools", "")
+#: The row that stands for all public headers of the runtime. Each header belongs besides to the row that
+#: names it, which is the layer that implements it: who may use that row may use the header, and the header
+#: may include what that row may.
+PUBLIC = "Runtime interface"
+#: Folders whose CMake targets may link anything, since nothing depends on them; cmake/ wraps outside code.
+FREE_FOLDERS = {"test", "tests", "unittests", "bench", "examples", "cmake"}
 SOURCES = {".c", ".cc", ".cpp", ".h", ".hpp", ".inc", ".S", ".td"}
 
 INCLUDE = re.compile(r'^[ \t]*(?:#[ \t]*)?include[ \t]*([<"])([^>"]+)[>"]', re.M)
@@ -35,11 +41,21 @@ COMMAND = re.compile(
     re.I)
 
 
-@dataclass
+@dataclass(eq=False)
 class Layer:
     name: str
     folders: list[str]
     may_use: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where a file lives: a layer and, in a folder written `x/*`, the subfolder that is a layer of its own."""
+    layer: Layer
+    sibling: str | None
+
+    def __str__(self) -> str:
+        return f"'{self.layer.name}'" if self.sibling is None else f"'{self.layer.name}' ({self.sibling})"
 
 
 class TableError(Exception):
@@ -71,14 +87,32 @@ def read_layers(root: Path) -> dict[str, Layer]:
     return layers
 
 
-def layer_of(path: str, layers: dict[str, Layer]) -> Layer | None:
-    """The layer with the longest folder that `path` lies in."""
+def home_of(path: str, layers: dict[str, Layer]) -> Home | None:
+    """The home of `path`: of the row with the longest folder (or file) that `path` lies in."""
     best, best_length = None, -1
     for layer in layers.values():
         for folder in layer.folders:
-            if (path == folder or path.startswith(folder + "/")) and len(folder) > best_length:
-                best, best_length = layer, len(folder)
+            base = folder.removesuffix("/*")
+            inside = path.startswith(base + "/")
+            below = path[len(base) + 1:].split("/") if inside else []
+            if folder.endswith("/*"):
+                if len(below) < 2 or len(base) + 1 <= best_length:
+                    continue
+                best, best_length = Home(layer, below[0]), len(base) + 1
+            elif (path == folder or inside) and len(folder) > best_length:
+                best, best_length = Home(layer, None), len(folder)
     return best
+
+
+def may_use(user: Home, used: Home, path: str, layers: dict[str, Layer]) -> bool:
+    """Whether `user` may include or link `path`, which lives in `used`."""
+    if user.layer is used.layer:  # siblings of one row may not use each other
+        return user.sibling == used.sibling or None in (user.sibling, used.sibling)
+    if used.layer.name in user.layer.may_use:
+        return True
+    public = layers.get(PUBLIC)
+    return (public is not None and PUBLIC in user.layer.may_use
+            and any(path.startswith(folder + "/") for folder in public.folders))
 
 
 def resolve_include(root: Path, file: Path, included: str, layers: dict[str, Layer]) -> str | None:
@@ -91,7 +125,7 @@ def resolve_include(root: Path, file: Path, included: str, layers: dict[str, Lay
             return (Path(folder) / included).as_posix()
     # A generated header lies in the build folder; its path tells the layer.
     generated = f"compiler/include/{included}"
-    if included.startswith("nereid/") and layer_of(generated, layers):
+    if included.startswith("nereid/") and home_of(generated, layers):
         return generated
     return None
 
@@ -99,7 +133,7 @@ def resolve_include(root: Path, file: Path, included: str, layers: dict[str, Lay
 def check_includes(root: Path, files: list[Path], layers: dict[str, Layer]) -> list[str]:
     problems = []
     for file in files:
-        user = layer_of(file.as_posix(), layers)
+        user = home_of(file.as_posix(), layers)
         if file.suffix not in SOURCES or user is None:
             continue
         text = (root / file).read_text(encoding="utf-8", errors="replace")
@@ -109,26 +143,27 @@ def check_includes(root: Path, files: list[Path], layers: dict[str, Layer]) -> l
             where = f"{file}:{line}: includes '{included}'"
             target = resolve_include(root, file, included, layers)
             if target is not None:
-                used = layer_of(target, layers)
+                used = home_of(target, layers)
                 if used is None:
                     problems.append(f"{where}, which lies in no layer of {TABLE}: "
-                                    f"'{user.name}' may not use it")
-                elif used is not user and used.name not in user.may_use:
-                    problems.append(f"{where}, which belongs to '{used.name}': "
-                                    f"'{user.name}' may not use '{used.name}'")
+                                    f"{user} may not use it")
+                elif not may_use(user, used, target, layers):
+                    problems.append(f"{where}, which belongs to {used}: "
+                                    f"{user} may not use {used}")
                 continue
             for outside, starts in OUTSIDE_INCLUDES.items():
-                if included.startswith(starts) and outside not in user.may_use:
-                    problems.append(f"{where}: '{user.name}' may not use {outside}")
+                if included.startswith(starts) and outside not in user.layer.may_use:
+                    problems.append(f"{where}: {user} may not use {outside}")
             if quoted and included.startswith("nereid/"):
                 problems.append(f"{where}, which is no file of this tree")
     return problems
 
 
 def check_links(root: Path, files: list[Path], layers: dict[str, Layer]) -> list[str]:
-    """Link lists of the CMake files: the layer of a target is that of the CMake file that makes it."""
-    owner: dict[str, str] = {}
+    """Link lists of the CMake files. A target belongs to the layer of the CMake file that makes it."""
+    owner: dict[str, Path] = {}
     edges: list[tuple[Path, int, str, list[str]]] = []
+    problems = []
     for file in files:
         if file.name != "CMakeLists.txt" and file.suffix != ".cmake":
             continue
@@ -143,36 +178,49 @@ def check_links(root: Path, files: list[Path], layers: dict[str, Layer]) -> list
             if command == "target_link_libraries":
                 libraries = words[1:]
             else:
-                owner.setdefault(target, file.parent.as_posix())
+                owner.setdefault(target, file)
                 if "LINK" in words:
                     libraries = words[words.index("LINK") + 1:]
                 if command == "nereid_add_compiler_library":
                     libraries = ["NereidMLIRInterface", *libraries]
+                if file.parts[0] not in FREE_FOLDERS:
+                    if home_of(file.as_posix(), layers) is None:
+                        problems.append(f"{file}:{line}: '{target}' is made here, in no layer of {TABLE}; "
+                                        "add the folder to the table")
+                    problems += [f"{file}:{line}: '{target}' is made of '{word}', which lies in another folder"
+                                 for word in words[1:] if Path(word).suffix in SOURCES and (".." in word or "/" in word and "$" in word)]
             edges.append((file, line, target, libraries))
-    problems = []
     for file, line, target, libraries in edges:
-        user = layer_of(owner.get(target, file.parent.as_posix()), layers)
+        user = home_of(owner.get(target, file).as_posix(), layers)
         if user is None:
             continue
         for library in libraries:
             where = f"{file}:{line}: '{target}' links '{library}'"
             for outside, pattern in OUTSIDE_LIBRARIES.items():
-                if pattern.match(library) and outside not in user.may_use:
-                    problems.append(f"{where}: '{user.name}' may not use {outside}")
+                if pattern.match(library) and outside not in user.layer.may_use:
+                    problems.append(f"{where}: {user} may not use {outside}")
             if library in owner:
-                used = layer_of(owner[library], layers)
-                if used is not None and used is not user and used.name not in user.may_use:
-                    problems.append(f"{where}, which belongs to '{used.name}': "
-                                    f"'{user.name}' may not use '{used.name}'")
+                path = owner[library].as_posix()
+                used = home_of(path, layers)
+                if used is not None and not may_use(user, used, path, layers):
+                    problems.append(f"{where}, which belongs to {used}: "
+                                    f"{user} may not use {used}")
     return problems
 
 
 def check_homes(files: list[Path], layers: dict[str, Layer]) -> list[str]:
-    """Every C++ file of the compiler and the runtime lies in some layer."""
-    return [f"{file}: lies in no layer of {TABLE}; add its folder to the table"
-            for file in files
-            if file.parts[0] in ("abi", "compiler", "runtime") and file.suffix in SOURCES
-            and layer_of(file.as_posix(), layers) is None]
+    """Every C++ file of the products lies in some layer, and every public header in the one that implements it."""
+    problems = []
+    for file in files:
+        if file.parts[0] not in ("abi", "compiler", "runtime", "python", "tools") or file.suffix not in SOURCES:
+            continue
+        home = home_of(file.as_posix(), layers)
+        if home is None:
+            problems.append(f"{file}: lies in no layer of {TABLE}; add its folder to the table")
+        elif home.layer.name == PUBLIC:
+            problems.append(f"{file}: is a public header that no row of {TABLE} names; "
+                            "name it in the row of the layer that implements it")
+    return problems
 
 
 def check(root: Path) -> list[str]:

@@ -23,7 +23,7 @@ namespace nereid::runtime {
 
 #if NEREID_CATCH_FAULTS
 
-static thread_local Worker *faultWorker = nullptr;
+static thread_local FaultLanding *current = nullptr;
 static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 static struct sigaction before[sizeof(kSignals) / sizeof(kSignals[0])];
 // Ignored by default and of no use to a host program.
@@ -62,7 +62,7 @@ static std::string faultText(const Program &p, int sig, uintptr_t address) {
   if (owner < uint64_t(job.worldSize) && !p.transport->reachable(int32_t(owner)))
     return otherNodeText(job, int32_t(owner), address);
   std::string what;
-  if (p.worker->faultAddressKnown)
+  if (p.worker->landing.addressKnown)
     what = address < page ? "address " + std::to_string(address) + ", which a null pointer leads to"
                           : job.describe(reinterpret_cast<const void *>(address));
   else
@@ -72,9 +72,9 @@ static std::string faultText(const Program &p, int sig, uintptr_t address) {
 }
 
 static void reportFault(Program &p) {
-  Worker &worker = *p.worker;
-  std::string text = faultText(p, worker.faultSignal, worker.faultAddress);
-  uint32_t site = worker.landingSite;
+  const FaultLanding &landing = p.worker->landing;
+  std::string text = faultText(p, landing.signal, landing.address);
+  uint32_t site = landing.site;
   if (!p.launch->site(site).known())
     // Where exactly is not known; not far from here, though.
     if (SourceSite last = p.launch->site(p.site); last.known())
@@ -84,23 +84,23 @@ static void reportFault(Program &p) {
 
 /// Runs on the program's stack in place of the instruction it had come to.
 [[noreturn]] static void land(Program *p) {
-  Worker &worker = *p->worker;
+  FaultLanding &landing = p->worker->landing;
   // Reports and their strings end before the jump.
-  switch (worker.landing) {
+  switch (landing.why) {
   case Landing::Fault:
     reportFault(*p);
     break;
   case Landing::Interrupt:
     // Another rank may have been interrupted first: then this is what it tells.
-    p->launch->noteRunning(*p, worker.landingSite);
-    noteFailure(*p, StatusCode::Interrupted, "interrupted", worker.landingSite);
+    p->launch->noteRunning(*p, landing.site);
+    noteFailure(*p, StatusCode::Interrupted, "interrupted", landing.site);
     break;
   case Landing::Stop:
-    p->launch->noteRunning(*p, worker.landingSite);
+    p->launch->noteRunning(*p, landing.site);
     break;
   }
-  worker.reporting = false;
-  worker.leave(*p);
+  landing.reporting = false;
+  p->worker->leave(*p);
 }
 
 static void passOn(int sig, const siginfo_t *info) {
@@ -142,12 +142,12 @@ private:
 };
 } // namespace
 
-static void goToLanding(Machine &machine, Program *p, Landing how, uint32_t site) {
-  Worker *worker = p->worker;
+static void goToLanding(Machine &machine, Program *p, Landing why, uint32_t site) {
+  FaultLanding &landing = p->worker->landing;
   // A second fault, while the first one is reported, is final.
-  worker->reporting = true;
-  worker->landing = how;
-  worker->landingSite = site;
+  landing.reporting = true;
+  landing.why = why;
+  landing.site = site;
   // A fiber's frames are given up, so its whole stack is free again (it may
   // just have overflowed); on the thread's own stack stay below them.
   machine.redirect(p->fiber ? reinterpret_cast<uintptr_t>(p->stackBase) + p->stackBytes - 256
@@ -180,32 +180,32 @@ static uint32_t siteOf(const Program &p, uintptr_t pc, uintptr_t sp) {
 }
 
 static void onFault(int sig, siginfo_t *info, void *raw) {
-  Worker *worker = faultWorker;
-  Program *p = worker ? worker->running : nullptr;
-  if (!p || worker->reporting || info->si_code <= 0)
+  FaultLanding *landing = current;
+  Program *p = landing ? landing->running : nullptr;
+  if (!p || landing->reporting || info->si_code <= 0)
     return passOn(sig, info);
-  worker->faultSignal = sig;
-  worker->faultAddress = reinterpret_cast<uintptr_t>(info->si_addr);
-  worker->faultAddressKnown = info->si_code != SI_KERNEL;
+  landing->signal = sig;
+  landing->address = reinterpret_cast<uintptr_t>(info->si_addr);
+  landing->addressKnown = info->si_code != SI_KERNEL;
   Machine machine(raw);
   goToLanding(machine, p, Landing::Fault, siteOf(*p, machine.pc(), machine.sp()));
 }
 
 static void onPreempt(int sig, siginfo_t *info, void *raw) {
   int error = errno;
-  Worker *worker = faultWorker;
-  Program *p = worker ? worker->running : nullptr;
+  FaultLanding *landing = current;
+  Program *p = landing ? landing->running : nullptr;
   Machine machine(raw);
   // Outside the kernel's code locks may be held, and the runtime looks at
   // interrupts and failures by itself.
-  if (p && !worker->reporting && p->launch->spec.code &&
+  if (p && !landing->reporting && p->launch->spec.code &&
       p->launch->spec.code->contains(machine.pc())) {
-    PreemptRequest request = worker->takePreemption();
+    PreemptRequest request = landing->takeRequest();
     if (request == PreemptRequest::CheckInterrupt) {
       // The host's handlers may run anything: its faults are its own.
-      worker->running = nullptr;
+      landing->running = nullptr;
       bool stop = interruptRequested();
-      worker->running = p;
+      landing->running = p;
       if (stop)
         goToLanding(machine, p, Landing::Interrupt, p->launch->spec.code->siteAt(machine.pc()));
     } else if (request == PreemptRequest::Leave) {
@@ -276,16 +276,17 @@ static void installHandlers() {
   });
 }
 
-FaultScope::FaultScope(Worker &worker) : before(faultWorker) {
-  static thread_local HandlerStack stack;
-  stack.ensure();
-  installHandlers();
-  worker.running = nullptr;
-  worker.reporting = false;
-  faultWorker = &worker;
+/// Makes faults of this thread land in `landing`; null lets them pass.
+static void catchFaults(FaultLanding *landing) {
+  if (landing) {
+    static thread_local HandlerStack stack;
+    stack.ensure();
+    installHandlers();
+  }
+  current = landing;
 }
 
-FaultScope::~FaultScope() { faultWorker = before; }
+static FaultLanding *caughtBy() { return current; }
 
 bool canPreempt() { return true; }
 int preemptSignal() { return kPreemptSignal; }
@@ -295,9 +296,30 @@ int preemptSignal() { return kPreemptSignal; }
 bool canPreempt() { return false; }
 int preemptSignal() { return 0; }
 
-FaultScope::FaultScope(Worker &worker) : before(&worker) {}
-FaultScope::~FaultScope() {}
+static void catchFaults(FaultLanding *) {}
+static FaultLanding *caughtBy() { return nullptr; }
 
 #endif
+
+void FaultLanding::preempt(PreemptRequest request) {
+  if (!open.load(std::memory_order_acquire))
+    return;
+  requested.store(uint32_t(request), std::memory_order_release);
+  pthread_kill(thread, preemptSignal());
+}
+
+FaultScope::FaultScope(FaultLanding &landing) : landing(landing), before(caughtBy()) {
+  landing.running = nullptr;
+  landing.reporting = false;
+  landing.thread = pthread_self();
+  landing.requested.store(0, std::memory_order_relaxed);
+  landing.open.store(true, std::memory_order_release);
+  catchFaults(&landing);
+}
+
+FaultScope::~FaultScope() {
+  catchFaults(before);
+  landing.open.store(false, std::memory_order_release);
+}
 
 } // namespace nereid::runtime

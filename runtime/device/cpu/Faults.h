@@ -14,11 +14,13 @@
 #ifndef NEREID_RUNTIME_DEVICE_CPU_FAULTS_H
 #define NEREID_RUNTIME_DEVICE_CPU_FAULTS_H
 
+#include <atomic>
 #include <cstdint>
+#include <pthread.h>
 
 namespace nereid::runtime {
 
-class Worker;
+struct Program;
 
 /// What another thread wants of the program that a worker runs.
 enum class PreemptRequest : uint32_t {
@@ -27,17 +29,49 @@ enum class PreemptRequest : uint32_t {
   Leave,          ///< the launch stops: leave the program
 };
 
-/// While it lives, faults of this thread's program are errors of `worker`'s
-/// launch, and its programs can be preempted.
+/// Why a signal handler made a program leave its code.
+enum class Landing : uint8_t { Fault, Interrupt, Stop };
+
+/// What a worker's thread and the signal handlers that run on it tell each
+/// other about the program that it runs.
+struct FaultLanding {
+  Program *volatile running = nullptr; ///< whose code the thread executes
+  volatile bool reporting = false;     ///< the runtime allocates memory for a report
+
+  // What a handler leaves behind for the program that it makes leave.
+  Landing why = Landing::Fault;
+  uint32_t site = ~0u;
+  int signal = 0;
+  uintptr_t address = 0;
+  bool addressKnown = true;
+
+  /// Sends the thread the signal that makes its program leave its own code or
+  /// ask for interrupts. Does nothing outside a FaultScope. The thread must be
+  /// alive.
+  void preempt(PreemptRequest request);
+  PreemptRequest takeRequest() {
+    return PreemptRequest(requested.exchange(0, std::memory_order_acq_rel));
+  }
+
+private:
+  friend class FaultScope;
+  std::atomic<uint32_t> requested{0}; ///< a PreemptRequest
+  std::atomic<bool> open{false};      ///< `thread` runs programs
+  pthread_t thread{};
+};
+
+/// While it lives, faults of this thread's programs are errors of their launch,
+/// and its programs can be preempted.
 class FaultScope {
 public:
-  explicit FaultScope(Worker &worker);
+  explicit FaultScope(FaultLanding &landing);
   ~FaultScope();
   FaultScope(const FaultScope &) = delete;
   FaultScope &operator=(const FaultScope &) = delete;
 
 private:
-  [[maybe_unused]] Worker *before;
+  FaultLanding &landing;
+  FaultLanding *before;
 };
 
 /// Whether this build reaches programs that never call the runtime: not under

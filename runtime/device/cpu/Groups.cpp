@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Groups.cpp - Who waited for what, in few lines ---------------------===//
-#include "device/cpu/Worker.h"
+#include "device/cpu/LaunchState.h"
 
 #include <algorithm>
 #include <map>

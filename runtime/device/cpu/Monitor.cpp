@@ -57,13 +57,13 @@ void Monitor::end() {
 int Monitor::look(LaunchState &launch) {
   if (launch.stopping()) {
     for (const std::unique_ptr<Worker> &worker : workers)
-      worker->preempt(PreemptRequest::Leave);
+      worker->landing.preempt(PreemptRequest::Leave);
     return kInsistEveryMs;
   }
   // Worker 0 is the thread of the host program, the one that may see Ctrl-C.
-  uint64_t next = workers[0]->nextInterrupt.load(std::memory_order_relaxed);
+  uint64_t next = workers[0]->interrupts.nextLook();
   if (nowNs() > next + kInterruptAgeNs)
-    workers[0]->preempt(PreemptRequest::CheckInterrupt);
+    workers[0]->landing.preempt(PreemptRequest::CheckInterrupt);
   return kLookEveryMs;
 }
 

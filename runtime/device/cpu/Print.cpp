@@ -71,7 +71,7 @@ extern "C" void nrd_print(nrd_program *prog, const char *prefix, const void *ele
                           uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
-  p.worker->reporting = true; // see Faults.h
+  p.worker->landing.reporting = true; // see Faults.h
   print(p, prefix, elements, count, kind, elem_bytes, hex != 0);
-  p.worker->reporting = false;
+  p.worker->landing.reporting = false;
 }

@@ -7,8 +7,14 @@
 
 namespace nereid::runtime {
 
+/// sysconf is too slow to be asked for every program.
+static size_t pageBytes() {
+  static const size_t bytes = size_t(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
 bool Program::reserveStack(size_t bytes) {
-  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  const size_t page = pageBytes();
   bytes = (bytes + page - 1) / page * page;
   if (stackBase && stackBytes == bytes)
     return true;
@@ -47,7 +53,7 @@ bool Program::reserveScratch(uint64_t bytes) {
 
 Program::~Program() {
   if (stackBase) {
-    size_t page = size_t(sysconf(_SC_PAGESIZE));
+    const size_t page = pageBytes();
     munmap(stackBase - page, stackBytes + page);
   }
   std::free(scratch);

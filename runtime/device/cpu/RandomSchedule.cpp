@@ -14,10 +14,9 @@
 // as any rank has something else to do: that is what makes them late.
 //
 //===----------------------------------------------------------------------===//
-#include "device/cpu/Worker.h"
+#include "device/cpu/RandomSchedule.h"
 
-#include "base/Sanitizer.h"
-#include "symmetric/JobWatch.h"
+#include "device/cpu/Worker.h"
 #include "symmetric/Turns.h"
 #include "transport/Transport.h"
 
@@ -29,95 +28,100 @@ namespace nereid::runtime {
 static constexpr uint64_t kPatience = 4;
 static constexpr uint64_t kSleepNs = 50000;
 
+void RandomSchedule::seed(const LaunchState &launch) {
+  const Job::Impl &job = launch.job;
+  state = job.settings.seed * 0x9e3779b97f4a7c15u + uint64_t(job.rank) * 0xd1b54a32d192ed03u +
+          (uint64_t(worker.index) << 20) + launch.number + 1;
+  if (state == 0)
+    state = 1;
+  for (int i = 0; i < 4; ++i)
+    next();
+}
+
 /// One turn; false when there was nothing to do in it.
-bool Worker::randomStep(LaunchState &launch, uint64_t laziness) {
-  Transport &transport = *job.transport;
-  if (transport.pending() && nextRandom() % laziness == 0)
-    return transport.deliver(nextRandom());
+bool RandomSchedule::step(LaunchState &launch, uint64_t laziness) {
+  Transport &transport = *worker.job.transport;
+  if (transport.pending() && next() % laziness == 0)
+    return transport.deliver(next());
 
   ready.clear();
   polling.clear();
-  for (Program *p : live) {
+  for (Program *p : worker.scheduler.alive()) {
     if (p->state == ProgramState::Polling)
       polling.push_back(p);
-    else if (p->state != ProgramState::Blocked || isReady(launch, *p))
+    else if (p->state != ProgramState::Blocked || launch.isReady(*p))
       ready.push_back(p);
   }
   bool canStart = launch.unstarted.load(std::memory_order_relaxed) != 0;
   uint64_t choices = ready.size() + (canStart ? 1 : 0);
   if (choices) {
     // Spin loops are asked now and then, whatever else there is.
-    uint64_t choice = nextRandom() % (choices + polling.size());
+    uint64_t choice = next() % (choices + polling.size());
     if (choice < ready.size())
-      resume(launch, *ready[choice]);
+      worker.scheduler.resume(launch, *ready[choice]);
     else if (choice < choices)
-      startNext(launch, launch.shares[0], 0);
+      worker.scheduler.startNext(launch, 0);
     else
-      resume(launch, *polling[choice - choices]);
-    retireDone();
+      worker.scheduler.resume(launch, *polling[choice - choices]);
+    worker.scheduler.retireDone();
     return true;
   }
   // Only spin loops are left: all of them look once, up to the first that goes
   // on.
   while (!polling.empty()) {
-    size_t at = nextRandom() % polling.size();
+    size_t at = next() % polling.size();
     std::swap(polling[at], polling.back());
     Program *p = polling.back();
     polling.pop_back();
-    if (resume(launch, *p)) {
-      retireDone();
+    if (worker.scheduler.resume(launch, *p)) {
+      worker.scheduler.retireDone();
       return true;
     }
     if (launch.stopping())
       return true;
   }
   // What is under way comes when nobody can go on without it.
-  return job.turns->fruitless() >= uint64_t(job.worldSize) && transport.deliver(nextRandom());
+  return worker.job.turns->fruitless() >= uint64_t(worker.job.worldSize) &&
+         transport.deliver(next());
 }
 
-void Worker::runRandom(LaunchState &launch) {
-#if defined(NEREID_TSAN)
-  sanitizerThread = __tsan_get_current_fiber();
-#endif
-  cancelling = false;
-  Turns &turns = *job.turns;
+void RandomSchedule::run(LaunchState &launch) {
+  seed(launch);
+  worker.scheduler.begin();
+  const std::vector<Program *> &live = worker.scheduler.alive();
+  Turns &turns = *worker.job.turns;
   turns.enterLaunch();
   static constexpr uint64_t kLaziness[] = {2, 8, 32, 128};
   static constexpr uint64_t kYieldEvery[] = {1, 2, 4, 16};
   // Some bugs need eager schedules, others lazy ones.
-  const uint64_t laziness = kLaziness[nextRandom() % 4];
-  yieldEvery = kYieldEvery[nextRandom() % 4];
+  const uint64_t laziness = kLaziness[next() % 4];
+  yieldEvery = kYieldEvery[next() % 4];
   while (!launch.stopping()) {
     if (!turns.take()) {
-      lookAround(launch);
+      worker.scheduler.lookAround(launch);
       continue;
     }
-    if (randomStep(launch, laziness)) {
-      setState(WorkerState::Running);
-      bumpProgress();
+    if (step(launch, laziness)) {
+      worker.pulse.set(WorkerState::Running);
+      worker.pulse.beat();
       if (live.empty() && launch.unstarted.load(std::memory_order_relaxed) == 0 &&
-          job.transport->pending() == 0)
+          worker.job.transport->pending() == 0)
         break;
       turns.pass(true);
       continue;
     }
     bool spins = std::any_of(live.begin(), live.end(),
                              [](const Program *p) { return p->state == ProgramState::Polling; });
-    setState(spins ? WorkerState::Polling : WorkerState::Blocked);
-    slot.idlePasses.store(slot.idlePasses.load(std::memory_order_relaxed) + 1,
-                          std::memory_order_release);
-    if (turns.fruitless() > kPatience * uint64_t(job.worldSize)) {
-      lookAround(launch);
+    worker.pulse.set(spins ? WorkerState::Polling : WorkerState::Blocked);
+    worker.pulse.pass();
+    if (turns.fruitless() > kPatience * uint64_t(worker.job.worldSize)) {
+      worker.scheduler.lookAround(launch);
       sleepNs(kSleepNs);
     }
     turns.pass(false);
   }
-  if (!live.empty()) {
-    recordWaiting(launch);
-    cancelAll(launch);
-  }
+  worker.scheduler.finish(launch);
   turns.leaveLaunch();
-  dropSpare();
 }
 
 } // namespace nereid::runtime

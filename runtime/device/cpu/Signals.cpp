@@ -10,14 +10,14 @@
 namespace nereid::runtime {
 
 void noteFailure(Program &p, StatusCode code, std::string message, uint32_t site) {
-  p.worker->reporting = true;
+  p.worker->landing.reporting = true;
   FailureDetail detail;
   detail.code = code;
   detail.message = std::move(message);
   detail.program = p.launch->programId(p.linear);
   detail.site = p.launch->site(site);
   p.launch->fail(std::move(detail));
-  p.worker->reporting = false;
+  p.worker->landing.reporting = false;
 }
 
 void noteBadRank(Program &p, const char *what, int32_t rank, uint32_t site) {
@@ -202,7 +202,7 @@ static void barrier(Program &p, const char *what, uint32_t site) {
     }
   } else if (launch.finished.load(std::memory_order_seq_cst) > 0) {
     p.waitName = what;
-    worker.reportMissing(launch, nullptr);
+    launch.reportMissing(nullptr);
     worker.yieldFrom(p, ProgramState::Blocked); // to be listed, then to leave
   }
   blockProgram(p, what, site);

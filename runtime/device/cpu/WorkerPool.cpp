@@ -13,7 +13,6 @@ namespace nereid::runtime {
 
 /// How long an idle worker hopes for the next launch before it sleeps.
 static constexpr uint64_t kSpinNs = 50000;
-static constexpr uint64_t kInterruptEveryNs = 30000000;
 
 static void futexWait(std::atomic<uint32_t> &word, uint32_t expected, uint64_t ns) {
   timespec ts{time_t(ns / 1000000000u), long(ns % 1000000000u)};
@@ -141,23 +140,16 @@ void WorkerPool::run(LaunchState &launch) {
     current = nullptr;
   }
   // Nobody can join any more; wait for those that have.
-  uint64_t begin = nowNs(), nextInterrupt = 0;
+  uint64_t begin = nowNs();
+  InterruptPoll interrupts;
   while (uint32_t left = joined.load(std::memory_order_acquire)) {
     uint64_t now = nowNs();
     if (job.maySpin && now - begin < kSpinNs) {
       cpuPause();
       continue;
     }
-    futexWait(joined, left, kInterruptEveryNs);
-    if (now >= nextInterrupt) {
-      nextInterrupt = now + kInterruptEveryNs;
-      if (interruptRequested()) {
-        FailureDetail detail;
-        detail.code = StatusCode::Interrupted;
-        detail.message = "interrupted";
-        launch.fail(std::move(detail));
-      }
-    }
+    futexWait(joined, left, InterruptPoll::kEveryNs);
+    interrupts.look(launch, now);
   }
 }
 

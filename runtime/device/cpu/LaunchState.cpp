@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "device/cpu/LaunchState.h"
+
+#include "device/cpu/WorkerPool.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace nereid::runtime {
+
+static uint32_t hashName(std::string_view name) {
+  uint32_t h = 2166136261u;
+  for (char c : name)
+    h = (h ^ uint8_t(c)) * 16777619u;
+  return h;
+}
+
+LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec) : job(job), spec(spec) {
+  uint64_t programs = uint64_t(spec.grid[0]) * uint64_t(spec.grid[1]) * uint64_t(spec.grid[2]);
+  total = programs * uint64_t(spec.subVecNum);
+  for (size_t i = 0; i < 3; ++i)
+    prototype.grid[i] = spec.grid[i];
+  prototype.rank = job.rank;
+  prototype.num_ranks = job.worldSize;
+  prototype.sub_vec_num = spec.subVecNum;
+  prototype.heap_base = job.heapBase;
+  prototype.heap_bytes = job.heapBytes;
+  prototype.wait_stride = job.settings.profile.waitStride;
+  number = job.slot().launches.load(std::memory_order_relaxed);
+  random = job.settings.randomSchedule;
+  if (random) {
+    order.resize(total);
+    std::iota(order.begin(), order.end(), 0u);
+    uint64_t x =
+        (job.settings.seed + 1) * 0x9e3779b97f4a7c15u ^ (number << 32) ^ uint64_t(job.rank + 1);
+    for (uint64_t i = total - 1; i > 0; --i) {
+      x ^= x << 13;
+      x ^= x >> 7;
+      x ^= x << 17;
+      std::swap(order[i], order[x % (i + 1)]);
+    }
+  }
+  fibers = spec.blocking || random;
+  if (!fibers)
+    return;
+  unstarted.store(total, std::memory_order_relaxed);
+  uint64_t n = std::min<uint64_t>(WorkerPool::of(job).size(), total);
+  shares = std::vector<Share>(n);
+  for (uint64_t i = 0; i < n; ++i)
+    shares[i].count = (total - i + n - 1) / n;
+  fate.assign(total, Unstarted);
+  if (spec.subVecNum > 1)
+    lanes = std::make_unique<LaneBox[]>(programs);
+  kernelHash = hashName(spec.kernelName);
+  waitText = "kernel '" + std::string(spec.kernelName) + "'";
+}
+
+void LaunchState::fillPosition(nrd_program &abi, uint64_t linear) const {
+  uint64_t p = linear;
+  if (spec.subVecNum > 1) {
+    abi.sub_vec_id = int32_t(p % uint64_t(spec.subVecNum));
+    p /= uint64_t(spec.subVecNum);
+  }
+  std::array<int32_t, 3> id = programId(linear);
+  abi.pid[0] = id[0];
+  abi.pid[1] = id[1];
+  abi.pid[2] = id[2];
+}
+
+std::array<int32_t, 3> LaunchState::programId(uint64_t linear) const {
+  uint64_t p = linear / uint64_t(spec.subVecNum);
+  uint64_t gx = uint64_t(spec.grid[0]), gy = uint64_t(spec.grid[1]);
+  // Most grids are one-dimensional; divisions are slow.
+  if (p < gx)
+    return {int32_t(p), 0, 0};
+  return {int32_t(p % gx), int32_t(p / gx % gy), int32_t(p / gx / gy)};
+}
+
+SourceSite LaunchState::site(uint32_t index) const {
+  if (spec.sites && index < spec.sites->size())
+    return (*spec.sites)[index];
+  return {};
+}
+
+void LaunchState::noteRunning(const Program &program, uint32_t site) {
+  std::lock_guard<std::mutex> guard(lock);
+  waiting.push_back({program.linear, ProgramState::Ready, site, "", {}});
+  stop.store(true, std::memory_order_release);
+}
+
+void LaunchState::fail(FailureDetail detail) {
+  detail.rank = job.rank;
+  detail.kernel = std::string(spec.kernelName);
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    if (!hasError) {
+      hasError = true;
+      error = detail;
+    }
+  }
+  job.publishFailure(detail);
+  stop.store(true, std::memory_order_release);
+}
+
+void LaunchState::checkInterrupt() {
+  if (!interruptRequested())
+    return;
+  FailureDetail detail;
+  detail.code = StatusCode::Interrupted;
+  detail.message = "interrupted";
+  fail(std::move(detail));
+}
+
+void LaunchState::reportMissing(const Program *ended) {
+  FailureDetail detail;
+  detail.code = StatusCode::BarrierMismatch;
+  uint64_t arrived = barrierArrived.load();
+  detail.message = (ended ? std::string("this program has ended without reaching")
+                          : std::to_string(finished.load()) + " of " + std::to_string(total) +
+                                " programs have ended without reaching") +
+                   " the barrier that " + std::to_string(arrived) + " of " + std::to_string(total) +
+                   " programs wait at; all programs must reach it, or none";
+  if (ended) {
+    detail.program = programId(ended->linear);
+    detail.site = site(ended->site);
+  }
+  fail(std::move(detail));
+}
+
+bool LaunchState::barrierIsOver(const WaitCondition &c) {
+  if (c.kind == WaitCondition::TeamBarrier)
+    return c.team->isComplete(c.generation);
+  if (barrierGeneration.load(std::memory_order_acquire) != c.generation)
+    return true;
+  uint64_t target = barrierTarget.load(std::memory_order_acquire);
+  if (target == 0 || job.header().deviceEpoch.value.load(std::memory_order_acquire) < target)
+    return false;
+  // All ranks have come. The first to see it lets this rank's programs go.
+  barrierTarget.compare_exchange_strong(target, 0, std::memory_order_acq_rel);
+  uint64_t generation = c.generation;
+  barrierGeneration.compare_exchange_strong(generation, generation + 1, std::memory_order_acq_rel);
+  return true;
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "device/cpu/PlainRunner.h"
+
+#include "base/Clock.h"
+#include "device/cpu/WorkerPool.h"
+
+#include <algorithm>
+
+namespace nereid::runtime {
+
+PlainRunner::PlainRunner(Worker &worker) : worker(worker) {
+  program.worker = &worker;
+  program.transport = worker.job.transport.get();
+}
+
+void PlainRunner::run(LaunchState &launch) {
+  Program &p = program;
+  p.launch = &launch;
+  p.fiber = false;
+  if (!p.reserveScratch(launch.spec.scratchBytes)) {
+    FailureDetail detail;
+    detail.code = StatusCode::OutOfMemory;
+    detail.message =
+        "no memory for " + std::to_string(launch.spec.scratchBytes) + " bytes of tile buffers";
+    launch.fail(std::move(detail));
+    return;
+  }
+  p.abi = launch.prototype;
+  p.abi.scratch = p.scratch;
+  p.abi.runtime = &p;
+  if (_setjmp(exit) != 0) {
+    worker.landing.running = nullptr;
+    return; // a program failed; the launch is over
+  }
+  runPieces(launch);
+}
+
+void PlainRunner::runPieces(LaunchState &launch) {
+  const nrd_kernel_fn kernel = launch.spec.kernel;
+  const uint64_t *args = launch.spec.args;
+  const uint64_t total = launch.total;
+  Pulse &pulse = worker.pulse;
+  const uint64_t workers = WorkerPool::of(worker.job).size();
+  uint64_t begun = worker.index == 0 ? nowNs() : 0;
+  bool invited = worker.index != 0 || workers == 1;
+  for (;;) {
+    if (launch.stop.load(std::memory_order_relaxed))
+      return;
+    uint64_t seen = launch.next.load(std::memory_order_relaxed);
+    if (seen >= total)
+      return;
+    // Large pieces first, single programs at the end.
+    uint64_t chunk = invited ? std::clamp<uint64_t>((total - seen) / (4 * workers), 1, 256) : 1;
+    uint64_t begin = launch.next.fetch_add(chunk, std::memory_order_relaxed);
+    uint64_t end = std::min(begin + chunk, total);
+    worker.landing.running = &program;
+    for (uint64_t i = begin; i < end; ++i) {
+      program.linear = i;
+      program.site = ~0u;
+      launch.fillPosition(program.abi, i);
+      pulse.beat();
+      kernel(&program.abi, args);
+    }
+    worker.landing.running = nullptr;
+    if (worker.index == 0) {
+      uint64_t now = nowNs();
+      // Waking a thread costs more than a short launch takes.
+      if (!invited && end < total && now - begun > 5000) {
+        WorkerPool::of(worker.job).invite();
+        invited = true;
+      }
+      if (now - begun > InterruptPoll::kEveryNs)
+        worker.interrupts.look(launch, now);
+    }
+  }
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- PlainRunner.h - Programs that never wait, one after the other ------===//
+#ifndef NEREID_RUNTIME_DEVICE_CPU_PLAINRUNNER_H
+#define NEREID_RUNTIME_DEVICE_CPU_PLAINRUNNER_H
+
+#include "device/cpu/LaunchState.h"
+
+#include <csetjmp>
+
+namespace nereid::runtime {
+
+/// A worker's share in launches without fibers: it takes pieces of the grid,
+/// large ones first, and runs their programs on its own stack.
+class PlainRunner {
+public:
+  explicit PlainRunner(Worker &worker);
+
+  /// Runs programs of `launch` until none are left.
+  void run(LaunchState &launch);
+  /// Ends the running program, and with it the launch.
+  [[noreturn]] void leave() { _longjmp(exit, 1); }
+
+private:
+  void runPieces(LaunchState &launch);
+
+  Worker &worker;
+  Program program; ///< used for all of them
+  std::jmp_buf exit;
+};
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_DEVICE_CPU_PLAINRUNNER_H

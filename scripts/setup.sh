@@ -36,6 +36,7 @@ if [ "$tests" = 1 ]; then
     libgtest-dev llvm-22-tools        # GoogleTest, FileCheck
     clang-format-22                   # tools/check/format.py
     libclang-rt-22-dev                # sanitizer presets
+    openmpi-bin python3-torch         # mpirun and torchrun start jobs in tests
   )
 fi
 

@@ -12,6 +12,7 @@ import nereid
 import nereid.language as tl
 from nereid import TensorDescriptor
 from nereid.compiler import ASTSource, GPUTarget
+from nereid.testing import spawn
 
 
 @nereid.jit
@@ -325,12 +326,14 @@ def test_driver():
     assert properties["num_vectorcore"] == active.utils.get_aivector_core_num()
 
 
-def test_driver_of_a_profile(monkeypatch):
-    monkeypatch.setenv("NEREID_PROFILE", "ascend910b")
-    if nereid.is_initialized():
-        pytest.skip("the job has its profile already")
+def driver_target():
     target = nereid.runtime.driver.active.get_current_target()
-    assert (target.backend, target.arch) == ("npu", "Ascend910B3")
+    return target.backend, target.arch
+
+
+def test_driver_of_a_profile():
+    (target,) = spawn(driver_target, 1, environment={"NEREID_PROFILE": "ascend910b"})
+    assert target == ("npu", "Ascend910B3")
 
 
 def test_allocator_and_errors():

@@ -77,9 +77,9 @@ tt.func private @helper(%a: tensor<16xf32>) -> tensor<16xf32> attributes {noinli
 
 // -----
 
-tt.func public @atomics(%p: !tt.ptr<f32>, %x: f32, %q: !tt.ptr<i8>, %i: i8, %h: !tt.ptr<bf16>, %b: bf16, %m: i1) {
-  // expected-error @below {{tt.atomic_rmw cannot be expressed in the TTIR of Triton 3.6 on elements of type 'f32': it has integers of 32 and 64 bits, and sums of floats}}
-  %0 = tt.atomic_rmw max, relaxed, gpu, %p, %x, %m : (!tt.ptr<f32>, f32, i1) -> f32
+tt.func public @atomics(%p: !tt.ptr<f16>, %x: f16, %q: !tt.ptr<i8>, %i: i8, %h: !tt.ptr<bf16>, %b: bf16, %m: i1) {
+  // expected-error @below {{tt.atomic_rmw cannot be expressed in the TTIR of Triton 3.6 on elements of type 'f16': it has elements of 32 and 64 bits, and sums of 16-bit floats}}
+  %0 = tt.atomic_rmw max, relaxed, gpu, %p, %x, %m : (!tt.ptr<f16>, f16, i1) -> f16
   // expected-error @below {{tt.atomic_rmw cannot be expressed in the TTIR of Triton 3.6 on elements of type 'i8'}}
   %1 = tt.atomic_rmw add, relaxed, gpu, %q, %i, %m : (!tt.ptr<i8>, i8, i1) -> i8
   %2 = tt.atomic_rmw fadd, relaxed, gpu, %h, %b, %m : (!tt.ptr<bf16>, bf16, i1) -> bf16

@@ -91,3 +91,24 @@ tt.func @library(%x: tensor<8xf32>, %h: f16, %d: f64) {
   %3 = math.exp %x : tensor<8xf32>
   tt.return
 }
+
+// Upstream orders floats as integers, one operation for each sign.
+// CHECK-LABEL: tt.func @float_order
+tt.func @float_order(%p: tensor<8x!tt.ptr<f32>>, %x: tensor<8xf32>, %m: tensor<8xi1>, %q: !tt.ptr<f64>, %y: f64, %o: !tt.ptr<f64>) {
+  // CHECK: %[[P:.*]] = tt.bitcast %{{.*}} : tensor<8x!tt.ptr<f32>> -> tensor<8x!tt.ptr<i32>>
+  // CHECK: %[[X:.*]] = tt.bitcast %{{.*}} : tensor<8xf32> -> tensor<8xi32>
+  // CHECK: %[[UP:.*]] = arith.cmpi sge, %[[X]]
+  // CHECK: %[[DOWN:.*]] = arith.cmpi slt, %[[X]]
+  // CHECK: %[[M1:.*]] = arith.andi %{{.*}}, %[[UP]]
+  // CHECK: tt.atomic_rmw max, acq_rel, gpu, %[[P]], %[[X]], %[[M1]]
+  // CHECK: %[[M2:.*]] = arith.andi %{{.*}}, %[[DOWN]]
+  // CHECK: tt.atomic_rmw umin, acq_rel, gpu, %[[P]], %[[X]], %[[M2]]
+  %0 = tt.atomic_rmw max, acq_rel, gpu, %p, %x, %m : (tensor<8x!tt.ptr<f32>>, tensor<8xf32>, tensor<8xi1>) -> tensor<8xf32>
+  // CHECK: tt.atomic_rmw min, relaxed, gpu, %{{.*}} : (!tt.ptr<i64>, i64, i1) -> i64
+  // CHECK: tt.atomic_rmw umax, relaxed, gpu, %{{.*}} : (!tt.ptr<i64>, i64, i1) -> i64
+  // CHECK: %[[OLD:.*]] = tt.bitcast %{{.*}} : i64 -> f64
+  // CHECK: tt.store %{{.*}}, %[[OLD]]
+  %1 = tt.atomic_rmw min, relaxed, gpu, %q, %y : (!tt.ptr<f64>, f64) -> f64
+  tt.store %o, %1 : !tt.ptr<f64>
+  tt.return
+}

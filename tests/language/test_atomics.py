@@ -67,6 +67,69 @@ def test_float_extremes(rng):
 
 
 @pytest.mark.parametrize("name", [*INTS, *FLOATS])
+def test_lanes_take_turns(rng, name):
+    """Lanes of one address find what the lanes before left, masked ones leave nothing; blocks in row-major order."""
+    dtype = DTYPES[name]
+    shape = (3, 7)
+    kinds = [kind for kind in RMW if name in INTS or kind not in ("and", "or", "xor")]
+    x = rng.integers(0, 40, shape).astype(dtype)  # sums are exact in each dtype
+    if x.dtype.kind != "u":
+        x = (x.astype(np.int64) - 20).astype(dtype)
+    where = rng.integers(0, 4, shape).astype(np.int32)
+    mask = rng.integers(0, 3, shape) > 0
+    offs = "tl.arange(0, 3)[:, None] * 7 + tl.arange(0, 7)[None, :]"
+    lines, memory, olds = [f"offs = {offs}", "v = tl.load(p0 + offs)", "w = tl.load(p1 + offs)", "m = tl.load(p2 + offs)"], [], []
+    for i, kind in enumerate(kinds):
+        memory.append(np.arange(4).astype(dtype))
+        olds.append(np.zeros(shape, dtype))
+        lines.append(f"tl.store(p{4 + 2 * i} + offs, tl.atomic_{kind}(p{3 + 2 * i} + w, v, mask=m), m)")
+    counter, swapped = np.zeros(1, dtype), np.zeros(shape, dtype)
+    p = 3 + 2 * len(kinds)
+    lines.append(f"tl.store(p{p + 1} + offs, tl.atomic_cas(p{p} + w * 0, (offs % 5).to(v.dtype), (offs % 5 + 1).to(v.dtype)))")
+    run("\n".join(lines), x, where, mask, *(a for pair in zip(memory, olds) for a in pair), counter, swapped)
+    for kind, got, old in zip(kinds, memory, olds):
+        want, wanted = np.arange(4).astype(dtype), np.zeros(shape, dtype)
+        for at in np.ndindex(shape):
+            if mask[at]:
+                wanted[at] = want[where[at]]
+                with np.errstate(over="ignore"):
+                    want[where[at]] = RMW[kind](want[where[at]], x[at])
+        np.testing.assert_array_equal(got, want, err_msg=f"atomic_{kind} on {name}")
+        np.testing.assert_array_equal(old, wanted, err_msg=f"old of atomic_{kind} on {name}")
+    np.testing.assert_array_equal(swapped.ravel(), np.minimum(np.arange(21), 5).astype(dtype))
+    assert counter[0] == 5
+
+
+def test_float_extremes_of_nan_and_zeros():
+    """Numbers win against NaN, +0 is greater than -0: one rule for all floats, on blocks and on single pointers."""
+    for name in FLOATS:
+        dtype = DTYPES[name]
+        nan = np.array([np.nan, -np.nan], dtype)
+        start = np.array([1, -1, *nan, *nan, -0.0, 0.0, nan[0], np.inf, -np.inf], dtype)
+        value = np.array([*nan, 2, -2, *nan[::-1], 0.0, -0.0, -np.inf, nan[0], nan[1]], dtype)
+        high = np.array([1, -1, 2, -2, np.nan, np.nan, 0.0, 0.0, -np.inf, np.inf, -np.inf])
+        low = np.array([1, -1, 2, -2, np.nan, np.nan, -0.0, -0.0, -np.inf, np.inf, -np.inf])
+        n = len(start)
+        up, down, old = start.copy(), start.copy(), np.zeros(n, dtype)
+        single_up, single_down = start.copy(), start.copy()
+        run("""
+offs = tl.arange(0, N)
+v = tl.load(p2 + offs)
+tl.store(p5 + offs, tl.atomic_max(p0 + offs, v))
+tl.atomic_min(p1 + offs, v)
+for i in range(N):
+    tl.atomic_max(p3 + i, tl.load(p2 + i))
+    tl.atomic_min(p4 + i, tl.load(p2 + i))
+""", up, down, value, single_up, single_down, old, N=n)
+        np.testing.assert_array_equal(old.astype(np.float64), start.astype(np.float64), err_msg=name)
+        for got, want in ((up, high), (single_up, high), (down, low), (single_down, low)):
+            got = got.astype(np.float64)
+            np.testing.assert_array_equal(got, want, err_msg=name)
+            number = ~np.isnan(want)
+            np.testing.assert_array_equal(np.signbit(got[number]), np.signbit(want[number]), err_msg=name)
+
+
+@pytest.mark.parametrize("name", [*INTS, *FLOATS])
 def test_cas(rng, name):
     dtype = DTYPES[name]
     x = values(rng, 17, name, special=False)

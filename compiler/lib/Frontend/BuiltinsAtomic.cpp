@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rules: atomics. Read-modify-writes always carry a mask. max and min of fp32
-// and fp64 are integer atomics on the same bits, chosen by the value's sign.
+// Rules: atomics. Read-modify-writes always carry a mask.
 #include "Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,25 +56,6 @@ static Tensor emitRMW(Semantic &s, const BoundArgs &args, tt::RMWOp kind, const 
   return s.wrap(op.getResult(), value.type, args.range);
 }
 
-/// The bits of IEEE numbers of one sign are ordered as integers: upwards for
-/// positive ones (signed comparison), downwards for negative ones (unsigned).
-static Tensor floatMinMax(Semantic &s, const BoundArgs &args, bool isMax, const Tensor &pointer,
-                          const Tensor &value, const Tensor &mask) {
-  Type element = value.type.element();
-  bool wide = element.bits() == 64;
-  Type integer = wide ? Scalar::Int64 : Scalar::Int32;
-  Type pointerType = Type::pointer(integer, pointer.type.element().addressSpace());
-  Tensor bits = s.bitcast(value, integer, args.range);
-  Tensor place = s.cast(pointer, pointerType, args.range);
-  Tensor positive = s.compare(CompareOp::GtE, bits, Int(0), args.range).as<Tensor>();
-  Tensor negative = s.compare(CompareOp::Lt, bits, Int(0), args.range).as<Tensor>();
-  Tensor upper = s.logical(true, mask, positive, args.range).as<Tensor>();
-  Tensor lower = s.logical(true, mask, negative, args.range).as<Tensor>();
-  Tensor a = emitRMW(s, args, isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN, place, bits, upper);
-  Tensor b = emitRMW(s, args, isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX, place, bits, lower);
-  return s.bitcast(s.select(positive, a, b, args.range), element, args.range);
-}
-
 enum class Kind { Add, Max, Min, And, Or, Xor, Exchange };
 
 template <Kind kind> static Value atomicRMW(Semantic &s, const BoundArgs &args) {
@@ -94,9 +74,6 @@ template <Kind kind> static Value atomicRMW(Semantic &s, const BoundArgs &args) 
   Tensor mask = atomicMask(s, args, 2, pointer);
   value = s.broadcastTo(value, pointer.type.shape(), args.range);
   mask = s.broadcastTo(mask, pointer.type.shape(), args.range);
-  if constexpr (kind == Kind::Max || kind == Kind::Min)
-    if (isFloat && element.bits() >= 32)
-      return floatMinMax(s, args, kind == Kind::Max, pointer, value, mask);
   tt::RMWOp op = tt::RMWOp::ADD;
   switch (kind) {
   case Kind::Add:
@@ -170,13 +147,18 @@ static Value atomicPoll(Semantic &s, const BoundArgs &args) {
        "type. Lanes where mask is false do nothing and return an undefined value.\n"               \
        "sem: \"acquire\", \"release\", \"acq_rel\" (default) or \"relaxed\". scope: \"gpu\" "      \
        "(default), \"npu\",\n"                                                                     \
-       "\"cta\" or \"sys\". Returns the old values."}
+       "\"cta\" or \"sys\". Returns the old values; lanes of one address take their turns in "     \
+       "row-major order."}
 
 static const BuiltinInfo rows[] = {
     NEREID_ATOMIC("atomic_add", Kind::Add,
                   "Atomically adds val (integers, fp16, bf16, fp32, fp64)."),
-    NEREID_ATOMIC("atomic_max", Kind::Max, "Atomically takes the greater of memory and val."),
-    NEREID_ATOMIC("atomic_min", Kind::Min, "Atomically takes the lesser of memory and val."),
+    NEREID_ATOMIC("atomic_max", Kind::Max,
+                  "Atomically takes the greater of memory and val. Numbers win against NaN, +0 "
+                  "against -0."),
+    NEREID_ATOMIC("atomic_min", Kind::Min,
+                  "Atomically takes the lesser of memory and val. Numbers win against NaN, -0 "
+                  "against +0."),
     NEREID_ATOMIC("atomic_and", Kind::And, "Atomic bitwise and (integers)."),
     NEREID_ATOMIC("atomic_or", Kind::Or, "Atomic bitwise or (integers)."),
     NEREID_ATOMIC("atomic_xor", Kind::Xor, "Atomic bitwise exclusive or (integers)."),

@@ -149,12 +149,9 @@ private:
       Type element = getElementTypeOrSelf(atomic.getVal().getType());
       bool isHalfSum = isa<FloatType>(element) && tt::getElementBits(element) == 16 &&
                        atomic.getAtomicRmwOp() == tt::RMWOp::FADD;
-      bool isFloatOrder =
-          isa<FloatType>(element) &&
-          llvm::is_contained({tt::RMWOp::MAX, tt::RMWOp::MIN}, atomic.getAtomicRmwOp());
-      if (isFloatOrder || (tt::getElementBits(element) < 32 && !isHalfSum))
+      if (tt::getElementBits(element) < 32 && !isHalfSum)
         return cannot(op) << " on elements of type " << element
-                          << ": it has integers of 32 and 64 bits, and sums of floats";
+                          << ": it has elements of 32 and 64 bits, and sums of 16-bit floats";
     }
     if (auto cas = dyn_cast<tt::AtomicCASOp>(op))
       if (tt::getElementBits(getElementTypeOrSelf(cas.getVal().getType())) < 16)
@@ -248,6 +245,38 @@ private:
     return true;
   }
 
+  /// max and min of fp32 and fp64 as upstream's front end writes them: bits of one
+  /// sign are ordered as integers, upwards where positive (signed comparison),
+  /// downwards where negative (unsigned).
+  static void rewriteFloatOrder(OpBuilder &builder, tt::AtomicRMWOp atomic) {
+    Location loc = atomic.getLoc();
+    Type type = atomic.getVal().getType();
+    Type element = builder.getIntegerType(getElementTypeOrSelf(type).getIntOrFloatBitWidth());
+    Type integers = tt::getTypeLike(type, element);
+    auto pointer = cast<tt::PointerType>(getElementTypeOrSelf(atomic.getPtr().getType()));
+    Value place = tt::BitcastOp::create(
+        builder, loc,
+        tt::getTypeLike(atomic.getPtr().getType(),
+                        tt::PointerType::get(element, pointer.getAddressSpace())),
+        atomic.getPtr());
+    Value bits = tt::BitcastOp::create(builder, loc, integers, atomic.getVal());
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(integers));
+    Value positive = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, bits, zero);
+    Value negative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, bits, zero);
+    auto emit = [&](tt::RMWOp kind, Value lanes) -> Value {
+      if (atomic.getMask())
+        lanes = arith::AndIOp::create(builder, loc, atomic.getMask(), lanes);
+      return tt::AtomicRMWOp::create(builder, loc, integers, kind, place, bits, lanes,
+                                     atomic.getSem(), atomic.getScope());
+    };
+    bool isMax = atomic.getAtomicRmwOp() == tt::RMWOp::MAX;
+    Value upper = emit(isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN, positive);
+    Value lower = emit(isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX, negative);
+    Value old = arith::SelectOp::create(builder, loc, positive, upper, lower);
+    atomic.replaceAllUsesWith(tt::BitcastOp::create(builder, loc, type, old).getResult());
+    atomic.erase();
+  }
+
   void rewrite(Operation *op) {
     stripAttributes(op);
     OpBuilder builder(op);
@@ -272,6 +301,10 @@ private:
       negate.replaceAllUsesWith(difference.getResult());
       negate.erase();
     } else if (isa<math::MathDialect>(op->getDialect()) && rewriteFunction(builder, op)) {
+    } else if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op);
+               atomic && isa<FloatType>(getElementTypeOrSelf(atomic.getVal().getType())) &&
+               llvm::is_contained({tt::RMWOp::MAX, tt::RMWOp::MIN}, atomic.getAtomicRmwOp())) {
+      rewriteFloatOrder(builder, atomic);
     } else if (auto load = dyn_cast<tt::LoadOp>(op)) {
       // Lanes that are masked off read as 0 here, as anything there.
       if (!load.getMask() || load.getOther())

@@ -40,9 +40,9 @@ static LLVM::AtomicBinOp getBinOp(tt::RMWOp kind, bool isFloat) {
   case tt::RMWOp::FADD:
     return isFloat ? LLVM::AtomicBinOp::fadd : LLVM::AtomicBinOp::add;
   case tt::RMWOp::MAX:
-    return isFloat ? LLVM::AtomicBinOp::fmax : LLVM::AtomicBinOp::max;
+    return LLVM::AtomicBinOp::max;
   case tt::RMWOp::MIN:
-    return isFloat ? LLVM::AtomicBinOp::fmin : LLVM::AtomicBinOp::min;
+    return LLVM::AtomicBinOp::min;
   case tt::RMWOp::UMAX:
     return LLVM::AtomicBinOp::umax;
   case tt::RMWOp::UMIN:
@@ -63,35 +63,61 @@ static std::pair<Value, Value> emitExchange(OpBuilder &builder, Location loc, Va
           LLVM::ExtractValueOp::create(builder, loc, pair, ArrayRef<int64_t>{1})};
 }
 
-/// fp16 and bf16: the machine has no such operation, so the sum is formed in
-/// fp32 and swapped in as bits until nobody came between.
-static Value emitSmallFloatRMW(OpBuilder &builder, Location loc, tt::RMWOp kind, Value pointer,
-                               Value value, tt::MemSemantic semantic) {
+/// What memory becomes by max or min of two numbers given as bits: numbers win
+/// against NaN, and -0 is less than +0.
+static Value emitExtremum(OpBuilder &builder, Location loc, bool isMax, FloatType type, Value old,
+                          Value value) {
+  auto wide = [&](Value bits) -> Value {
+    Value number = arith::BitcastOp::create(builder, loc, type, bits);
+    return type.getWidth() < 32 ? arith::ExtFOp::create(builder, loc, builder.getF32Type(), number)
+                                : number;
+  };
+  auto compare = [&](arith::CmpFPredicate predicate, Value a, Value b) -> Value {
+    return arith::CmpFOp::create(builder, loc, predicate, a, b);
+  };
+  Value x = wide(old), y = wide(value);
+  // True where y wins or x is NaN; where y is NaN, x stays.
+  Value wins = compare(isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, y, x);
+  Value isNumber = compare(arith::CmpFPredicate::ORD, y, y);
+  Value equal = compare(arith::CmpFPredicate::OEQ, y, x);
+  // Only zeros are equal and differ in their bits; as signed integers -0 is less.
+  Value above = arith::CmpIOp::create(
+      builder, loc, isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, value, old);
+  wins = arith::AndIOp::create(builder, loc, wins, isNumber);
+  Value zero = arith::AndIOp::create(builder, loc, equal, above);
+  Value taken = arith::OrIOp::create(builder, loc, wins, zero);
+  return arith::SelectOp::create(builder, loc, taken, value, old);
+}
+
+/// The sum in the type's own precision (fp16 and bf16: formed in fp32), as bits.
+static Value emitSum(OpBuilder &builder, Location loc, FloatType type, Value old, Value value) {
+  auto wide = [&](Value bits) -> Value {
+    Value number = arith::BitcastOp::create(builder, loc, type, bits);
+    return arith::ExtFOp::create(builder, loc, builder.getF32Type(), number);
+  };
+  Value sum = arith::AddFOp::create(builder, loc, wide(old), wide(value));
+  return arith::BitcastOp::create(builder, loc, old.getType(),
+                                  arith::TruncFOp::create(builder, loc, type, sum));
+}
+
+/// Float operations that the machine lacks: the result is swapped in as bits
+/// until nobody came between.
+static Value emitFloatRMW(OpBuilder &builder, Location loc, tt::RMWOp kind, Value pointer,
+                          Value value, tt::MemSemantic semantic) {
   auto type = cast<FloatType>(value.getType());
   Type bits = builder.getIntegerType(type.getWidth());
+  Value operand = arith::BitcastOp::create(builder, loc, bits, value);
   auto first = LLVM::LoadOp::create(builder, loc, bits, pointer, /*alignment=*/type.getWidth() / 8);
   first.setOrdering(LLVM::AtomicOrdering::monotonic);
   Type i1 = builder.getI1Type();
   auto loop = scf::WhileOp::create(
       builder, loc, TypeRange{bits}, ValueRange{first},
       [&](OpBuilder &b, Location, ValueRange arguments) {
-        Value old = arith::BitcastOp::create(b, loc, type, arguments[0]);
-        Value wideOld = arith::ExtFOp::create(b, loc, b.getF32Type(), old);
-        Value wideValue = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
-        Value result;
-        switch (kind) {
-        case tt::RMWOp::MAX:
-          result = arith::MaxNumFOp::create(b, loc, wideOld, wideValue);
-          break;
-        case tt::RMWOp::MIN:
-          result = arith::MinNumFOp::create(b, loc, wideOld, wideValue);
-          break;
-        default:
-          result = arith::AddFOp::create(b, loc, wideOld, wideValue);
-        }
-        Value narrow = arith::TruncFOp::create(b, loc, type, result);
-        Value next = arith::BitcastOp::create(b, loc, bits, narrow);
-        auto [seen, done] = emitExchange(b, loc, pointer, arguments[0], next, semantic);
+        Value old = arguments[0];
+        bool isSum = kind == tt::RMWOp::FADD || kind == tt::RMWOp::ADD;
+        Value next = isSum ? emitSum(b, loc, type, old, operand)
+                           : emitExtremum(b, loc, kind == tt::RMWOp::MAX, type, old, operand);
+        auto [seen, done] = emitExchange(b, loc, pointer, old, next, semantic);
         Value again =
             arith::XOrIOp::create(b, loc, done, arith::ConstantIntOp::create(b, loc, i1, 1));
         scf::ConditionOp::create(b, loc, again, ValueRange{seen});
@@ -105,8 +131,9 @@ static Value emitSmallFloatRMW(OpBuilder &builder, Location loc, tt::RMWOp kind,
 Value cpu::emitAtomicRMW(OpBuilder &builder, Location loc, tt::RMWOp kind, Value pointer,
                          Value value, tt::MemSemantic semantic) {
   auto floatType = dyn_cast<FloatType>(value.getType());
-  if (floatType && floatType.getWidth() < 32 && kind != tt::RMWOp::XCHG)
-    return emitSmallFloatRMW(builder, loc, kind, pointer, value, semantic);
+  bool orders = kind == tt::RMWOp::MAX || kind == tt::RMWOp::MIN;
+  if (floatType && kind != tt::RMWOp::XCHG && (orders || floatType.getWidth() < 32))
+    return emitFloatRMW(builder, loc, kind, pointer, value, semantic);
   if (floatType && kind == tt::RMWOp::XCHG) {
     Value bits =
         arith::BitcastOp::create(builder, loc, builder.getIntegerType(floatType.getWidth()), value);

@@ -6,7 +6,7 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
-from sheet import DTYPES, EPS, FLOATS, INTS, Sheet, floats, integers, refuse, shape_of, values
+from sheet import DTYPES, EPS, FLOATS, INTS, Sheet, floats, integers, refuse, run, shape_of, values
 
 erf = np.vectorize(math.erf, otypes=[np.float64])
 #: name -> (reference, low, high, roundings of the type computed in, also exact on special values)
@@ -193,3 +193,52 @@ def test_refused():
     refuse("tl.exp(x, 3)", "argument")
     refuse("tl.exp()", "x")
     refuse("tl.maximum(x, y, nan=1)", "nan", arguments=("float32", "float32"))
+
+
+def sigmoid(x):
+    e = np.exp(-np.abs(x))
+    return np.where(x < 0, e, 1.0) / (1.0 + e)
+
+
+SMALL = {
+    "tl.exp": np.exp, "tl.exp2": np.exp2, "tl.log": np.log, "tl.log2": np.log2, "tl.sqrt": np.sqrt, "tl.sqrt_rn": np.sqrt,
+    "tl.rsqrt": lambda x: 1 / np.sqrt(x), "tl.sigmoid": sigmoid, "tl.sin": np.sin, "libdevice.exp": np.exp,
+    "libdevice.exp2": np.exp2, "libdevice.exp10": lambda x: 10.0**x, "libdevice.expm1": np.expm1, "libdevice.log": np.log,
+    "libdevice.log2": np.log2, "libdevice.log10": np.log10, "libdevice.log1p": np.log1p, "libdevice.sqrt": np.sqrt,
+    "libdevice.rsqrt": lambda x: 1 / np.sqrt(x), "libdevice.tanh": np.tanh, "libdevice.sinh": np.sinh, "libdevice.atan": np.arctan,
+    "libdevice.cbrt": np.cbrt, "libdevice.fast_expf": np.exp, "libdevice.fast_logf": np.log, "libdevice.rcp_rn": lambda x: 1 / x,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("scalar", [False, True])
+def test_small_numbers_in_and_out(rng, scalar):
+    """fp32 numbers below the smallest normal one are neither taken nor given for 0."""
+    x = np.concatenate([
+        np.array([1e-45, 3e-42, 5e-39, 1.1e-38, 1.17549435e-38, 0.0, np.inf, np.nan]) * rng.choice([-1, 1], 8),
+        -rng.uniform(86, 105, 20), -rng.uniform(124, 151, 20), -rng.uniform(36, 46, 10), rng.uniform(-5, 5, 10), [88.7, 88.8, 127.9, 128.1],
+    ]).astype(np.float32)  # fmt: skip
+    n = len(x)
+    outs = [np.zeros(n, np.float32) for _ in SMALL]
+    if scalar:
+        lines = ["for i in range(N):", "    v = tl.load(p0 + i)"] + [f"    tl.store(p{k + 1} + i, {f}(v))" for k, f in enumerate(SMALL)]
+    else:
+        lines = ["i = tl.arange(0, N)", "v = tl.load(p0 + i)"] + [f"tl.store(p{k + 1} + i, {f}(v))" for k, f in enumerate(SMALL)]
+    run("\n".join(lines), x, *outs, N=n)
+    for (name, function), out in zip(SMALL.items(), outs):
+        with np.errstate(all="ignore"):
+            want = function(x.astype(np.float64))
+            want = np.where(np.isinf(want.astype(np.float32)), want.astype(np.float32), want)
+        np.testing.assert_allclose(out.astype(np.float64), want, rtol=3 * 2.0**-23, atol=2.1e-45, err_msg=name)
+
+
+def test_small_quotients_and_softmax(rng):
+    x = rng.uniform(1e-39, 1e-37, 33).astype(np.float32)
+    y = rng.uniform(0.5, 90, 33).astype(np.float32)
+    z = np.concatenate([rng.uniform(-103, -85, 15), [0.0]]).astype(np.float32)
+    sheet = Sheet()
+    sheet.input("x", x).input("y", y).input("z", z)
+    exact = np.exp(z.astype(np.float64))
+    for expression in ("x / y", "tl.fdiv(x, y)", "tl.div_rn(x, y)"):
+        sheet.add(expression, x.astype(np.float64) / y, rtol=2.0**-24, atol=0.8e-45, out=np.float32)
+    sheet.add("tl.softmax(z)", exact / exact.sum(), rtol=4 * 2.0**-23, atol=2.1e-45, out=np.float32)
+    sheet.run()

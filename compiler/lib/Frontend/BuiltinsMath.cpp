@@ -235,15 +235,21 @@ static Value cdiv(Semantic &s, const BoundArgs &args) {
                     args.range);
 }
 
+/// 1 / (1 + e^-x), for negative x as e^x / (1 + e^x): e^-x would overflow where
+/// the result is still a number above 0.
 static Value sigmoid(Semantic &s, const BoundArgs &args) {
   Tensor x = floatArg(s, args, 0);
   Type type = x.type;
   if (type.bits() < 32)
     x = s.cast(x, Scalar::Fp32, args.range);
+  Tensor size = s.wrap(s.emit<math::AbsFOp>(args.range, x.handle).getResult(), x.type, args.range);
   Tensor power =
-      mathUnary(s, "exp", s.unary(UnaryOp::USub, x, args.range).as<Tensor>(), args.range);
+      mathUnary(s, "exp", s.unary(UnaryOp::USub, size, args.range).as<Tensor>(), args.range);
+  Tensor negative = s.compare(CompareOp::Lt, x, 0.0, args.range).as<Tensor>();
+  Tensor one = s.full(x.type.shape(), 1.0, x.type.element(), args.range);
   Value sum = s.binary(BinaryOp::Add, power, 1.0, args.range);
-  return s.cast(s.binary(BinaryOp::Div, 1.0, sum, args.range).as<Tensor>(), type, args.range);
+  Tensor top = s.select(negative, power, one, args.range);
+  return s.cast(s.binary(BinaryOp::Div, top, sum, args.range).as<Tensor>(), type, args.range);
 }
 
 static Value softmax(Semantic &s, const BoundArgs &args) {

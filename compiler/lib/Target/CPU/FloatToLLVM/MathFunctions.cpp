@@ -16,12 +16,14 @@ using namespace mlir;
 
 namespace {
 
-/// 2^x: x = n + r with |r| <= 1/2, 2^r by a polynomial, 2^n in two factors so
-/// that results below the smallest normal number and overflow come out right.
-struct ExpandExp2 : OpRewritePattern<math::Exp2Op> {
-  using OpRewritePattern::OpRewritePattern;
+/// 2^x and e^x: x = n * step + r with |r| <= step / 2 (step is 1 or ln 2), the
+/// base's r-th power by a polynomial, 2^n in two factors so that results below
+/// the smallest normal number and overflow come out right.
+template <typename Op> struct ExpandPower : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  static constexpr bool isNatural = std::is_same_v<Op, math::ExpOp>;
 
-  LogicalResult matchAndRewrite(math::Exp2Op op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     Type type = op.getType();
     if (!getElementTypeOrSelf(type).isF32())
       return failure();
@@ -46,25 +48,38 @@ struct ExpandExp2 : OpRewritePattern<math::Exp2Op> {
       return arith::BitcastOp::create(rewriter, loc, type, bits);
     };
 
-    // NaN survives: the comparisons are false for it and x itself goes on.
+    // Beyond these the result is infinity or 0. NaN survives: the comparisons
+    // are false for it and x itself goes on.
     Value x = op.getOperand();
-    Value high = f(129.0), low = f(-160.0);
+    Value high = f(isNatural ? 89.5 : 129.0), low = f(isNatural ? -110.0 : -160.0);
     Value tooHigh = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OGT, x, high);
     x = arith::SelectOp::create(rewriter, loc, tooHigh, high, x);
     Value tooLow = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OLT, x, low);
     x = arith::SelectOp::create(rewriter, loc, tooLow, low, x);
 
-    Value whole = math::RoundEvenOp::create(rewriter, loc, x);
-    Value r = arith::SubFOp::create(rewriter, loc, x, whole);
-    // ln(2)^k / k!
-    const double taylor[] = {1.0,
-                             0.69314718055994530942,
-                             0.24022650695910071233,
-                             0.055504108664821579953,
-                             0.0096181291076284771620,
-                             0.0013333558146428443423,
-                             0.00015403530393381609954,
-                             0.000015252733804059840280};
+    Value whole, r;
+    if constexpr (isNatural) {
+      // ln 2 in two parts, the first exact when multiplied by n.
+      Value steps = arith::MulFOp::create(rewriter, loc, x, f(1.44269504088896341));
+      whole = math::RoundEvenOp::create(rewriter, loc, steps);
+      r = math::FmaOp::create(rewriter, loc, whole, f(-0x1.62e4p-1), x);
+      r = math::FmaOp::create(rewriter, loc, whole, f(-0x1.7f7d1cf79abcap-20), r);
+    } else {
+      whole = math::RoundEvenOp::create(rewriter, loc, x);
+      r = arith::SubFOp::create(rewriter, loc, x, whole);
+    }
+    // ln(base)^k / k!
+    constexpr double exp2Taylor[] = {1.0,
+                                     0.69314718055994530942,
+                                     0.24022650695910071233,
+                                     0.055504108664821579953,
+                                     0.0096181291076284771620,
+                                     0.0013333558146428443423,
+                                     0.00015403530393381609954,
+                                     0.000015252733804059840280};
+    constexpr double expTaylor[] = {1.0,      1.0,       1.0 / 2,   1.0 / 6,
+                                    1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040};
+    const auto &taylor = isNatural ? expTaylor : exp2Taylor;
     Value polynomial = f(taylor[7]);
     for (int k = 6; k >= 0; --k)
       polynomial = math::FmaOp::create(rewriter, loc, polynomial, r, f(taylor[k]));
@@ -198,14 +213,14 @@ void nereid::cpu::prepareMathFunctions(Operation *root) {
 }
 
 void nereid::cpu::populateMathFunctionPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandExp2, ExpandRsqrt, CallLibrary>(patterns.getContext());
+  patterns.add<ExpandPower<math::ExpOp>, ExpandPower<math::Exp2Op>, ExpandRsqrt, CallLibrary>(
+      patterns.getContext());
   // fp16 goes through fp32 whatever the function is.
   populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return llvm::is_contained({math::ExpOp::getOperationName(), math::LogOp::getOperationName(),
-                               math::Log2Op::getOperationName(), math::Log1pOp::getOperationName(),
-                               math::ExpM1Op::getOperationName(), math::TanhOp::getOperationName(),
-                               math::ErfOp::getOperationName()},
+    return llvm::is_contained({math::LogOp::getOperationName(), math::Log2Op::getOperationName(),
+                               math::Log1pOp::getOperationName(), math::ExpM1Op::getOperationName(),
+                               math::TanhOp::getOperationName(), math::ErfOp::getOperationName()},
                               name);
   });
 }

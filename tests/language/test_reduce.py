@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from sheet import DTYPES, EPS, FLOATS, INTS, Sheet, floats, integers, refuse, shape_of, values
+from sheet import DTYPES, EPS, FLOATS, INTS, Sheet, floats, integers, refuse, run, shape_of, values
 
 PRELUDE = """
 @nereid.jit
@@ -252,3 +252,127 @@ def test_refused():
     refuse("tl.histogram(x, 0)", "bins", arguments=("int32",))
     refuse("tl.cumsum(x, axis=2)", "axis")
     refuse("tl.argmax(p0, 0)", "block")
+
+
+PRECISE = """
+@nereid.jit
+def add(a, b):
+    return a + b
+
+@nereid.jit
+def add_wide(a, b):
+    return (a.to(tl.float32) + b.to(tl.float32)).to(a.dtype)
+
+@nereid.jit
+def add_branches(a, b):
+    if a > b:
+        r = a + b
+    else:
+        r = b + a
+    return r
+
+@nereid.jit
+def multiply(a, b):
+    return a * b
+
+@nereid.jit
+def moments(m1, n1, m2, n2):
+    n = n1 + n2
+    return m1 + (m2 - m1) * (n2 / n), n
+"""
+#: Distance of neighbours, relative to a number, at most.
+ULP = {name: 2 * eps for name, eps in EPS.items()}
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32"])
+def test_long_sums_lose_nothing(rng, name):
+    """Narrow floats are summed in fp32 and rounded once; long sums of fp32 are sums of sums. Constants drift the most,
+    as each step rounds the same way."""
+    sizes = [int(n) for n in rng.integers(70, 6000, 2)]
+    for n in [*sizes, 65536 if name != "float16" else 32768]:
+        for x in (rng.random(n), np.full(n, 0.1)):
+            x = x.astype(DTYPES[name])
+            out, scan = np.zeros(5), np.zeros(n, DTYPES[name])
+            total = x.astype(np.float64).sum()
+            run("""
+v = tl.load(p0 + tl.arange(0, N))
+tl.store(p1, tl.sum(v).to(tl.float64))
+tl.store(p1 + 1, tl.reduce(v, 0, add).to(tl.float64))
+tl.store(p1 + 2, tl.reduce(v, 0, add_wide).to(tl.float64))
+tl.store(p1 + 3, tl.reduce(v, 0, add_branches).to(tl.float64))
+tl.store(p1 + 4, tl.reduce((v.to(tl.float32), tl.full((N,), 1.0, tl.float32)), 0, moments)[0].to(tl.float64) * N)
+tl.store(p2 + tl.arange(0, N), tl.associative_scan(v, 0, add))
+""", x, out, scan, prelude=PRECISE, N=n)  # fmt: skip
+            rtol = ULP[name] if name != "float32" else 8 * ULP[name]
+            np.testing.assert_allclose(out[:4], total, rtol=rtol, err_msg=f"{n} of {name}")
+            np.testing.assert_allclose(out[4], total, rtol=16 * ULP["float32"], err_msg=f"{n} of {name}")
+            rtol = ULP[name] if name != "float32" else 32 * ULP[name]
+            np.testing.assert_allclose(scan.astype(np.float64), x.astype(np.float64).cumsum(), rtol=rtol, err_msg=f"{n} of {name}")
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32"])
+def test_long_columns_lose_nothing(rng, name):
+    shapes = [(4096, 5), (int(rng.integers(300, 3000)), int(rng.integers(1, 20))), (3, int(rng.integers(300, 900)), 4)]
+    for shape in shapes:
+        axis = len(shape) - 2
+        x = (rng.integers(1, 128, shape) / 128).astype(DTYPES[name])
+        exact = x.astype(np.float64)
+        near = (1 + rng.uniform(-0.02, 0.02, shape)).astype(DTYPES[name])
+        sheet = Sheet(PRECISE)
+        sheet.input("x", x).input("near", near)
+        rtol = ULP[name] if name != "float32" else 8 * ULP[name]
+        sheet.add(f"tl.sum(x, {axis})", exact.sum(axis), rtol=rtol, out=x.dtype)
+        sheet.add(f"tl.reduce(x, {axis}, add_branches)", exact.sum(axis), rtol=rtol, out=x.dtype)
+        sheet.add("tl.sum(x)", exact.sum(), rtol=rtol, out=x.dtype)
+        sheet.add(f"tl.reduce(near, {axis}, multiply)", near.astype(np.float64).prod(axis), out=x.dtype,
+                  rtol=rtol if name != "float32" else 2.0**-12)  # fmt: skip
+        sheet.add(f"tl.cumsum(x, {axis})", exact.cumsum(axis), rtol=rtol if name != "float32" else 32 * ULP[name],
+                  out=np.float32 if name == "bfloat16" else x.dtype)  # fmt: skip
+        sheet.add(f"tl.associative_scan(x, {axis}, add, reverse=True)", np.flip(np.flip(exact, axis).cumsum(axis), axis),
+                  rtol=rtol if name != "float32" else 32 * ULP[name], out=x.dtype)  # fmt: skip
+        sheet.run()
+
+
+def test_narrow_roundings_of_users_stay(rng):
+    """What the combining function rounds on the way is rounded; its result is a partial result. Bits are those of the
+    narrow type, and comparisons alone change nothing."""
+    x = values(rng, 300, "float16", special=False)
+    sheet = Sheet("""
+@nereid.jit
+def in_bf16(a, b):
+    return (a.to(tl.float32) + b.to(tl.bfloat16).to(tl.float32)).to(a.dtype)
+
+@nereid.jit
+def by_bits(a, b):
+    keep = a.to(tl.int16, bitcast=True) > b.to(tl.int16, bitcast=True)
+    return tl.where(keep, a, b) + 0.0
+
+@nereid.jit
+def larger(a, b):
+    return tl.where(a > b, a, b)
+""")
+    sheet.input("x", x)
+    bits = x.view(np.int16).max()
+    sheet.add("tl.reduce(x, 0, larger)", x.max(), exact=True)
+    # One scan step after the other in order: the first as it is, the others through bf16.
+    y = (1 + np.arange(64) / 512).astype(np.float16)
+    sheet.input("y", y)
+    coarse = np.concatenate([y[:1], y[1:].astype(DTYPES["bfloat16"]).astype(np.float16)]).astype(np.float64)
+    sheet.add("tl.associative_scan(y, 0, in_bf16)", coarse.cumsum(), rtol=ULP["float16"], out=np.float16)
+    sheet.add("tl.reduce(x, 0, by_bits)", np.int16(bits).view(np.float16), exact=True)
+    sheet.run()
+
+
+def test_fp8_sums(rng):
+    for name in ("float8e5", "float8e4nv"):
+        x = np.full((600, 3), 0.25, DTYPES[name])
+        sheet = Sheet("""
+@nereid.jit
+def add(a, b):
+    return (a.to(tl.float32) + b.to(tl.float32)).to(a.dtype)
+""")
+        sheet.input("x", x)
+        want = np.full(3, 150.0).astype(x.dtype)
+        sheet.add("tl.reduce(x, 0, add)", want, exact=True)
+        sheet.add("tl.sum(x, 0)", np.full(3, 150.0, np.float32), exact=True)
+        sheet.run()

@@ -409,13 +409,15 @@ static const BuiltinInfo rows[] = {
      "input: a block, or a tuple of n blocks of one shape. combine_fn takes 2n scalars (n left, n "
      "right) and returns\n"
      "n of the same types; it must be associative and commutative, as elements are combined in any "
-     "order. axis None\n"
+     "order. Partial\n"
+     "results of floats narrower than fp32 are fp32, rounded once at the end. axis None\n"
      "combines all elements. keep_dims keeps the axis with\n"
      "size 1. Returns a block or scalar, or a tuple of n."},
     {"tl", "sum", "input, axis=None, keep_dims=False, dtype=None", true, sum,
      "Sum along axis; axis None sums everything to a scalar.\n\n"
-     "Integers narrower than 32 bits are summed as int32 or uint32, floats in their own dtype; "
-     "dtype overrides."},
+     "Integers narrower than 32 bits are summed as int32 or uint32; floats keep their dtype, fp16 "
+     "and bf16 are summed\n"
+     "in fp32 and rounded once. dtype overrides."},
     {"tl", "max",
      "input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False, "
      "propagate_nan=None",

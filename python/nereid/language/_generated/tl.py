@@ -65,7 +65,7 @@ def atomic_add(pointer, val, mask=None, sem=None, scope=None):
     pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
     type. Lanes where mask is false do nothing and return an undefined value.
     sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-    "cta" or "sys". Returns the old values.
+    "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
     """
 
 
@@ -76,7 +76,7 @@ def atomic_and(pointer, val, mask=None, sem=None, scope=None):
     pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
     type. Lanes where mask is false do nothing and return an undefined value.
     sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-    "cta" or "sys". Returns the old values.
+    "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
     """
 
 
@@ -90,23 +90,23 @@ def atomic_cas(pointer, cmp, val, sem=None, scope=None):
 
 @device_function("tl", "atomic_max")
 def atomic_max(pointer, val, mask=None, sem=None, scope=None):
-    """Atomically takes the greater of memory and val.
+    """Atomically takes the greater of memory and val. Numbers win against NaN, +0 against -0.
 
     pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
     type. Lanes where mask is false do nothing and return an undefined value.
     sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-    "cta" or "sys". Returns the old values.
+    "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
     """
 
 
 @device_function("tl", "atomic_min")
 def atomic_min(pointer, val, mask=None, sem=None, scope=None):
-    """Atomically takes the lesser of memory and val.
+    """Atomically takes the lesser of memory and val. Numbers win against NaN, -0 against +0.
 
     pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
     type. Lanes where mask is false do nothing and return an undefined value.
     sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-    "cta" or "sys". Returns the old values.
+    "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
     """
 
 
@@ -117,7 +117,7 @@ def atomic_or(pointer, val, mask=None, sem=None, scope=None):
     pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
     type. Lanes where mask is false do nothing and return an undefined value.
     sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-    "cta" or "sys". Returns the old values.
+    "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
     """
 
 
@@ -135,7 +135,7 @@ def atomic_xchg(pointer, val, mask=None, sem=None, scope=None):
     pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
     type. Lanes where mask is false do nothing and return an undefined value.
     sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-    "cta" or "sys". Returns the old values.
+    "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
     """
 
 
@@ -146,7 +146,7 @@ def atomic_xor(pointer, val, mask=None, sem=None, scope=None):
     pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
     type. Lanes where mask is false do nothing and return an undefined value.
     sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-    "cta" or "sys". Returns the old values.
+    "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
     """
 
 
@@ -592,7 +592,8 @@ def reduce(input, axis, combine_fn, keep_dims=False):
     """Combines elements along axis with a jit function.
 
     input: a block, or a tuple of n blocks of one shape. combine_fn takes 2n scalars (n left, n right) and returns
-    n of the same types; it must be associative and commutative, as elements are combined in any order. axis None
+    n of the same types; it must be associative and commutative, as elements are combined in any order. Partial
+    results of floats narrower than fp32 are fp32, rounded once at the end. axis None
     combines all elements. keep_dims keeps the axis with
     size 1. Returns a block or scalar, or a tuple of n.
     """
@@ -698,7 +699,8 @@ def sub(x, y, sanitize_overflow=True):
 def sum(input, axis=None, keep_dims=False, dtype=None):
     """Sum along axis; axis None sums everything to a scalar.
 
-    Integers narrower than 32 bits are summed as int32 or uint32, floats in their own dtype; dtype overrides.
+    Integers narrower than 32 bits are summed as int32 or uint32; floats keep their dtype, fp16 and bf16 are summed
+    in fp32 and rounded once. dtype overrides.
     """
 
 

@@ -38,7 +38,7 @@ class tensor:
         pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
         type. Lanes where mask is false do nothing and return an undefined value.
         sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-        "cta" or "sys". Returns the old values.
+        "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
         """
 
     @device_function("tl", "atomic_and")
@@ -48,7 +48,7 @@ class tensor:
         pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
         type. Lanes where mask is false do nothing and return an undefined value.
         sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-        "cta" or "sys". Returns the old values.
+        "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
         """
 
     @device_function("tl", "atomic_cas")
@@ -60,22 +60,22 @@ class tensor:
 
     @device_function("tl", "atomic_max")
     def atomic_max(self, val, mask=None, sem=None, scope=None):
-        """Atomically takes the greater of memory and val.
+        """Atomically takes the greater of memory and val. Numbers win against NaN, +0 against -0.
 
         pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
         type. Lanes where mask is false do nothing and return an undefined value.
         sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-        "cta" or "sys". Returns the old values.
+        "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
         """
 
     @device_function("tl", "atomic_min")
     def atomic_min(self, val, mask=None, sem=None, scope=None):
-        """Atomically takes the lesser of memory and val.
+        """Atomically takes the lesser of memory and val. Numbers win against NaN, -0 against +0.
 
         pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
         type. Lanes where mask is false do nothing and return an undefined value.
         sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-        "cta" or "sys". Returns the old values.
+        "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
         """
 
     @device_function("tl", "atomic_or")
@@ -85,7 +85,7 @@ class tensor:
         pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
         type. Lanes where mask is false do nothing and return an undefined value.
         sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-        "cta" or "sys". Returns the old values.
+        "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
         """
 
     @device_function("tl", "atomic_poll")
@@ -101,7 +101,7 @@ class tensor:
         pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
         type. Lanes where mask is false do nothing and return an undefined value.
         sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-        "cta" or "sys". Returns the old values.
+        "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
         """
 
     @device_function("tl", "atomic_xor")
@@ -111,7 +111,7 @@ class tensor:
         pointer: a pointer or block of pointers; val and mask are broadcast with it, val is cast to the element
         type. Lanes where mask is false do nothing and return an undefined value.
         sem: "acquire", "release", "acq_rel" (default) or "relaxed". scope: "gpu" (default), "npu",
-        "cta" or "sys". Returns the old values.
+        "cta" or "sys". Returns the old values; lanes of one address take their turns in row-major order.
         """
 
     @device_function("tl", "broadcast")
@@ -276,7 +276,8 @@ class tensor:
         """Combines elements along axis with a jit function.
 
         input: a block, or a tuple of n blocks of one shape. combine_fn takes 2n scalars (n left, n right) and returns
-        n of the same types; it must be associative and commutative, as elements are combined in any order. axis None
+        n of the same types; it must be associative and commutative, as elements are combined in any order. Partial
+        results of floats narrower than fp32 are fp32, rounded once at the end. axis None
         combines all elements. keep_dims keeps the axis with
         size 1. Returns a block or scalar, or a tuple of n.
         """
@@ -340,7 +341,8 @@ class tensor:
     def sum(self, axis=None, keep_dims=False, dtype=None):
         """Sum along axis; axis None sums everything to a scalar.
 
-        Integers narrower than 32 bits are summed as int32 or uint32, floats in their own dtype; dtype overrides.
+        Integers narrower than 32 bits are summed as int32 or uint32; floats keep their dtype, fp16 and bf16 are summed
+        in fp32 and rounded once. dtype overrides.
         """
 
     @device_function("tensor", "to")

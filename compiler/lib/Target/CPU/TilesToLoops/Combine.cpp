@@ -11,6 +11,135 @@ using namespace mlir;
 
 namespace nereid::tiles {
 
+//===----------------------------------------------------------------------===//
+// Partial results
+//===----------------------------------------------------------------------===//
+
+static bool isNarrowFloat(Type type) {
+  auto element = dyn_cast<FloatType>(type);
+  return element && element.getWidth() < 32;
+}
+
+static bool isFloatCast(Operation *op) {
+  return isa<arith::ExtFOp, arith::TruncFOp, tt::FpToFpOp>(op);
+}
+
+/// Whether the result of `op` may be a float that is not among its operands.
+static bool roundsResult(Operation &op) {
+  if (llvm::none_of(op.getResultTypes(), llvm::IsaPred<FloatType>) || op.getNumRegions())
+    return false;
+  if (isFloatCast(&op))
+    return op.getResult(0).getType().getIntOrFloatBitWidth() <=
+           op.getOperand(0).getType().getIntOrFloatBitWidth();
+  return !isa<arith::ConstantOp, arith::SelectOp, arith::NegFOp, arith::MaxNumFOp, arith::MinNumFOp,
+              arith::MaximumFOp, arith::MinimumFOp, math::AbsFOp, math::CopySignOp,
+              arith::BitcastOp, tt::BitcastOp>(op);
+}
+
+/// Rewrites operations so that every value of a narrow float type is fp32.
+static void widenFloats(Region &region, MLIRContext *context) {
+  SmallVector<Operation *> ops;
+  region.walk([&](Operation *op) { ops.push_back(op); });
+  Type f32 = Float32Type::get(context);
+  llvm::DenseMap<Value, Type> narrow; // what they were
+  auto widen = [&](Value value) {
+    if (isNarrowFloat(value.getType())) {
+      narrow[value] = value.getType();
+      value.setType(f32);
+    }
+  };
+  for (Block &block : region)
+    llvm::for_each(block.getArguments(), widen);
+  for (Operation *op : ops) {
+    llvm::for_each(op->getResults(), widen);
+    for (Region &inner : op->getRegions())
+      for (Block &block : inner)
+        llvm::for_each(block.getArguments(), widen);
+  }
+  for (Operation *op : ops) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    auto round = [&](Value value, Type type) -> Value {
+      return arith::TruncFOp::create(builder, loc, type, value);
+    };
+    auto extend = [&](Value value) -> Value {
+      return arith::ExtFOp::create(builder, loc, f32, value);
+    };
+    for (OpOperand &operand : op->getOpOperands())
+      if (isNarrowFloat(operand.get().getType())) // from outside
+        operand.set(extend(operand.get()));
+
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      if (auto number = dyn_cast<FloatAttr>(constant.getValue());
+          number && narrow.count(constant)) {
+        APFloat value = number.getValue();
+        bool losesInfo;
+        value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &losesInfo);
+        constant.setValueAttr(builder.getFloatAttr(f32, value));
+      }
+    } else if (isFloatCast(op)) {
+      Value source = op->getOperand(0), result = op->getResult(0);
+      Type from = narrow.lookup(source), to = narrow.lookup(result);
+      Value replacement;
+      if (!to) {
+        if (source.getType() == result.getType())
+          replacement = source; // widens what is wide now
+        else if (from)          // to fp64
+          replacement = arith::ExtFOp::create(builder, loc, result.getType(), source);
+        else
+          continue;
+      } else {
+        // A rounding of the region's result is that of the partial result and
+        // happens at the end; others are the user's.
+        auto cast = dyn_cast<tt::FpToFpOp>(op);
+        bool nearest = !cast || cast.getRounding() != tt::RoundingMode::RTZ;
+        bool isResult = llvm::all_of(result.getUsers(), [&](Operation *user) {
+          return user == region.front().getTerminator();
+        });
+        if (nearest && isResult)
+          replacement = source.getType() == f32 ? source : round(source, f32);
+        else if (nearest)
+          replacement = extend(round(source, to));
+        else
+          replacement = extend(tt::FpToFpOp::create(
+              builder, loc, to, source,
+              tt::RoundingModeAttr::get(builder.getContext(), tt::RoundingMode::RTZ)));
+      }
+      result.replaceAllUsesWith(replacement);
+      op->erase();
+    } else if (!isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                    cf::ControlFlowDialect>(op->getDialect()) &&
+                   !op->hasTrait<OpTrait::IsTerminator>() ||
+               isa<arith::BitcastOp>(op)) {
+      // Calls and reinterpreted bits see the narrow numbers.
+      for (OpOperand &operand : op->getOpOperands())
+        if (Type type = narrow.lookup(operand.get()))
+          operand.set(round(operand.get(), type));
+      builder.setInsertionPointAfter(op);
+      for (Value result : op->getResults())
+        if (Type type = narrow.lookup(result)) {
+          result.setType(type);
+          Value extended = extend(result);
+          result.replaceAllUsesExcept(extended, extended.getDefiningOp());
+        }
+    }
+  }
+}
+
+Combiner::Combiner(Region &region) : region(region) {
+  region.walk([&](Operation *op) { isInexact |= roundsResult(*op); });
+  if (!isInexact || llvm::none_of(region.front().getArgumentTypes(), isNarrowFloat))
+    return;
+  isWide = true;
+  IRMapping map;
+  region.cloneInto(&wide, map);
+  widenFloats(wide, region.getContext());
+}
+
+//===----------------------------------------------------------------------===//
+// Copies of the region
+//===----------------------------------------------------------------------===//
+
 bool isVectorisable(Region &region) {
   if (!region.hasOneBlock())
     return false;

@@ -8,6 +8,30 @@
 
 namespace nereid::tiles {
 
+/// How the elements of a reduction or scan are combined: by the operation's
+/// region or, where that forms sums, products or the like of floats narrower
+/// than fp32, by a copy of it that computes with fp32 in their place. Partial
+/// results are then fp32 as well and are rounded once, at the end: the order in
+/// which elements meet is free, so no rounding between is promised.
+class Combiner {
+public:
+  explicit Combiner(mlir::Region &region);
+  Combiner(const Combiner &) = delete;
+
+  mlir::Region &getRegion() { return isWide ? wide : region; }
+
+  /// Whether the result depends on the order, as roundings happen on the way.
+  bool rounds() const { return isInexact; }
+
+  /// The type of the partial results of operand `i`: that of the region's argument.
+  mlir::Type getPartialType(unsigned i) { return getRegion().front().getArgument(i).getType(); }
+
+private:
+  mlir::Region &region;
+  mlir::Region wide;
+  bool isInexact = false, isWide = false;
+};
+
 /// Whether every operation of the region applies to vectors as to scalars.
 bool isVectorisable(mlir::Region &region);
 

@@ -5,10 +5,23 @@
 // A reduction along the vector dimension keeps several vectors of partial
 // results and combines their lanes at the end of each row; along another
 // dimension each lane is a result of its own.
+//
+// Sums of floats narrower than fp32 are kept in fp32 (see Combiner). Where
+// roundings happen on the way, long sums are sums of sums, so that no number is
+// added to one that thousands were added to before:
+//
+//     for each chunk          total  = combine(total, partial)
+//       for each run            partial = combine(partial, run)      ...
+//         for runLength vectors   run = combine(run, elements)
+//
+// The error grows with runLength * log(n), not with n. A scan has two levels:
+// the prefixes within a chunk, combined with the total of the chunks before.
 #include "Combine.h"
 #include "TileEmitter.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -21,13 +34,25 @@ static Value splat(OpBuilder &builder, Location loc, TypedAttr attr, unsigned la
   return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, Attribute(attr)));
 }
 
+/// Vectors that are combined one after the other, at most, before their result
+/// counts as one of the next level.
+static constexpr int64_t runLengthAlongRows = 64, runLengthOfColumns = 16;
+
+/// Elements from or for a tile of `element`s whose partial results have another type.
+static Value toPartial(TileEmitter &emitter, Value value, Type element, Type partial) {
+  return isa<FloatType>(element) ? emitter.emitFloatCast(value, element, partial, false) : value;
+}
+static Value fromPartial(TileEmitter &emitter, Value value, Type partial, Type element) {
+  return isa<FloatType>(element) ? emitter.emitFloatCast(value, partial, element, false) : value;
+}
+
 namespace {
 class ReduceLowering {
 public:
   ReduceLowering(FunctionLowering &lowering, tt::ReduceOp reduce)
       : lowering(lowering), reduce(reduce), builder(reduce), loc(reduce.getLoc()),
-        emitter(lowering, builder, loc, reduce), region(reduce.getCombineOp()),
-        axis(reduce.getAxis()), type(getTile(reduce.getSrcs()[0])),
+        emitter(lowering, builder, loc, reduce), combiner(reduce.getCombineOp()),
+        region(combiner.getRegion()), axis(reduce.getAxis()), type(getTile(reduce.getSrcs()[0])),
         neutral(getNeutralElement(region)) {}
 
   void run() {
@@ -46,11 +71,9 @@ public:
       maxLanes = std::min(maxLanes, chooseLanes(lowering, getTile(src).getElementType()));
     unsigned dim = chooseVectorDim(lowering, type, reduce.getSrcs(), /*throughSelf=*/false);
     if (!isVectorisable(region)) {
-      Indices at(type.getRank());
-      acrossRows(0, at, 1);
+      acrossRows();
     } else if (dim == axis) {
-      Indices at(type.getRank());
-      alongRows(0, at, maxLanes);
+      alongRows(maxLanes);
     } else {
       columns(dim, maxLanes);
     }
@@ -62,10 +85,16 @@ public:
   }
 
 private:
-  SmallVector<Value> elements(ArrayRef<Index> at, bool vector) {
-    SmallVector<Value> values;
-    for (Value src : reduce.getSrcs()) {
-      Value value = emitter.emit(src, at);
+  using Values = SmallVector<Value>;
+
+  Type getElement(unsigned i) { return getTile(reduce.getSrcs()[i]).getElementType(); }
+
+  /// The operands' elements as partial results.
+  Values elements(ArrayRef<Index> at, bool vector) {
+    Values values;
+    for (auto [i, src] : llvm::enumerate(reduce.getSrcs())) {
+      Value value =
+          toPartial(emitter, emitter.emit(src, at), getElement(i), combiner.getPartialType(i));
       values.push_back(vector ? emitter.toVector(value) : value);
     }
     return values;
@@ -74,12 +103,62 @@ private:
   void finish(ArrayRef<Value> values, ArrayRef<Index> at) {
     Indices outer(at);
     outer.erase(outer.begin() + axis);
-    for (auto [i, value] : llvm::enumerate(values)) {
+    for (auto [i, partial] : llvm::enumerate(values)) {
+      Value value = fromPartial(emitter, partial, combiner.getPartialType(i), getElement(i));
       if (results[i])
         emitter.storeToBuffer(results[i], value, outer);
       else
         FunctionLowering::replaceScalar(builder, reduce.getResult()[i], value);
     }
+  }
+
+  Values combineGroups(ArrayRef<Value> left, ArrayRef<Value> right) {
+    size_t each = reduce.getSrcs().size();
+    Values result(left);
+    for (size_t g = 0; g < right.size(); g += each)
+      llvm::copy(combine(builder, region, left.slice(g, each), right.slice(g, each)),
+                 result.begin() + g);
+    return result;
+  }
+
+  /// Partial results (`groups` sets) of the n places along the axis that begin at
+  /// `base`; `run(base, n)` does a few of them, `step` at a time.
+  using Run = llvm::function_ref<Values(Value, int64_t)>;
+  Values total(Value base, int64_t n, int64_t step, int64_t runLength, ArrayRef<Value> init,
+               Run run) {
+    int64_t chunk = step * runLength;
+    if (!combiner.rounds() || n <= chunk)
+      return run(base, n);
+    while (chunk * runLength < n)
+      chunk *= runLength;
+    auto part = [&](Value from, int64_t size) {
+      return total(from, size, step, runLength, init, run);
+    };
+    Values sum = init.empty() ? part(base, chunk) : Values(init);
+    int64_t first = init.empty() ? chunk : 0, whole = n / chunk * chunk;
+    if (first < whole) {
+      Value place = emitter.openLoop(first, whole, chunk, sum);
+      Values now(emitter.getCarried());
+      sum = emitter.closeLoop(combineGroups(now, part(emitter.add(base, place), chunk)));
+    }
+    if (whole < n)
+      sum = combineGroups(sum, part(emitter.lane(whole, base), n - whole));
+    return sum;
+  }
+
+  /// One place along the axis after the other.
+  Values oneByOne(Indices &at, bool vector, ArrayRef<Value> init, Value base, int64_t n) {
+    Values sum(init);
+    if (init.empty() || n == 1) {
+      at[axis] = {Index::Scalar, base};
+      sum = elements(at, vector);
+      if (n == 1)
+        return sum;
+    }
+    Value place = emitter.openLoop(init.empty() ? 1 : 0, n, 1, sum);
+    at[axis] = {Index::Scalar, emitter.add(base, place)};
+    Values now(emitter.getCarried());
+    return emitter.closeLoop(combine(builder, region, now, elements(at, vector)));
   }
 
   /// Opens the loops over all dimensions but the axis, then runs `row`.
@@ -96,65 +175,71 @@ private:
   }
 
   /// One element after the other.
-  void acrossRows(unsigned, Indices &at, unsigned) {
+  void acrossRows() {
+    Indices at(type.getRank());
     outerLoops(0, at, [&](Indices &row) {
-      row[axis] = {Index::Scalar, emitter.constant(0)};
-      SmallVector<Value> total = elements(row, false);
-      if (type.getDimSize(axis) > 1) {
-        row[axis].value = emitter.openLoop(1, type.getDimSize(axis), 1, total);
-        SmallVector<Value> now(emitter.getCarried());
-        total = emitter.closeLoop(combine(builder, region, now, elements(row, false)));
-      }
-      finish(total, row);
+      finish(total(emitter.constant(0), type.getDimSize(axis), 1, runLengthAlongRows, {},
+                   [&](Value base, int64_t n) { return oneByOne(row, false, {}, base, n); }),
+             row);
     });
   }
 
   /// Vectors along the axis.
-  void alongRows(unsigned, Indices &at, unsigned maxLanes) {
+  void alongRows(unsigned maxLanes) {
+    Indices at(type.getRank());
     int64_t n = type.getDimSize(axis);
     int64_t width = std::min<int64_t>(maxLanes, llvm::bit_floor(uint64_t(n)));
-    int64_t whole = n / width;
-    unsigned groups = whole >= 4 && reduce.getSrcs().size() == 1 ? 4 : whole >= 2 ? 2 : 1;
+    size_t each = reduce.getSrcs().size();
+    auto groupsFor = [&](int64_t vectors) {
+      return vectors >= 4 && each == 1 ? 4 : vectors >= 2 ? 2 : 1;
+    };
+    int64_t whole = n / width, most = groupsFor(whole);
     outerLoops(0, at, [&](Indices &row) {
       unsigned before = emitter.getLanes();
-      SmallVector<Value> partial;
-      int64_t start = 0;
       emitter.setLanes(width);
-      if (neutral) {
-        for (unsigned g = 0; g < groups; ++g)
-          partial.push_back(splat(builder, loc, neutral, width));
-      } else {
-        for (unsigned g = 0; g < groups; ++g) {
-          row[axis] = {width == 1 ? Index::Scalar : Index::Linear, emitter.constant(g * width)};
-          llvm::append_range(partial, elements(row, width > 1));
+      auto run = [&](Value base, int64_t size) {
+        unsigned groups = std::min<int64_t>(most, groupsFor(size / width));
+        int64_t start = 0;
+        Values partial;
+        if (neutral) {
+          partial.assign(groups, splat(builder, loc, neutral, width));
+        } else {
+          for (unsigned g = 0; g < groups; ++g) {
+            row[axis] = {width == 1 ? Index::Scalar : Index::Linear, emitter.lane(g * width, base)};
+            llvm::append_range(partial, elements(row, width > 1));
+          }
+          start = groups * width;
         }
-        start = groups * width;
-      }
-      partial = emitter.reductionLoops(
-          start, n, width, groups, partial, [&](Index index, ValueRange now) {
-            row[axis] = index;
-            return combine(builder, region, now, elements(row, width > 1));
-          });
-      size_t each = reduce.getSrcs().size();
-      SmallVector<Value> total(ValueRange(partial).take_front(each));
-      for (unsigned g = 1; g < groups; ++g)
-        total = combine(builder, region, total, ValueRange(partial).slice(g * each, each));
+        return emitter.reductionLoops(
+            base, start, size, width, groups, partial, [&](Index index, ValueRange now) {
+              row[axis] = index;
+              return combine(builder, region, now, elements(row, width > 1));
+            });
+      };
+      Values init;
+      if (neutral)
+        init.assign(most, splat(builder, loc, neutral, width));
+      Values partial =
+          total(emitter.constant(0), whole * width, width * most, runLengthAlongRows, init, run);
+      Values sum(ArrayRef<Value>(partial).take_front(each));
+      for (size_t g = each; g < partial.size(); g += each)
+        sum = combine(builder, region, sum, ArrayRef<Value>(partial).slice(g, each));
       if (width > 1)
-        total = combineLanes(builder, loc, region, total);
+        sum = combineLanes(builder, loc, region, sum);
       int64_t done = whole * width;
       for (int64_t piece = width / 2; piece >= 1; piece /= 2) {
         if (n - done < piece)
           continue;
         emitter.setLanes(piece);
         row[axis] = {piece == 1 ? Index::Scalar : Index::Linear, emitter.constant(done)};
-        SmallVector<Value> rest = elements(row, piece > 1);
+        Values rest = elements(row, piece > 1);
         if (piece > 1)
           rest = combineLanes(builder, loc, region, rest);
-        total = combine(builder, region, total, rest);
+        sum = combine(builder, region, sum, rest);
         done += piece;
       }
       emitter.setLanes(1);
-      finish(total, row);
+      finish(sum, row);
       emitter.setLanes(before);
     });
   }
@@ -167,22 +252,14 @@ private:
         at[d] = {Index::Scalar, emitter.openLoop(type.getDimSize(d))};
     emitter.vectorLoops(type.getDimSize(dim), maxLanes, [&](Index index) {
       at[dim] = index;
-      bool vector = index.kind != Index::Scalar;
-      SmallVector<Value> total;
-      int64_t start = 0;
-      if (neutral && type.getDimSize(axis) > 1) {
-        total.push_back(splat(builder, loc, neutral, emitter.getLanes()));
-      } else {
-        at[axis] = {Index::Scalar, emitter.constant(0)};
-        total = elements(at, vector);
-        start = 1;
-      }
-      if (start < type.getDimSize(axis)) {
-        at[axis] = {Index::Scalar, emitter.openLoop(start, type.getDimSize(axis), 1, total)};
-        SmallVector<Value> now(emitter.getCarried());
-        total = emitter.closeLoop(combine(builder, region, now, elements(at, vector)));
-      }
-      finish(total, at);
+      Values init;
+      if (neutral && type.getDimSize(axis) > 1)
+        init.push_back(splat(builder, loc, neutral, emitter.getLanes()));
+      finish(total(emitter.constant(0), type.getDimSize(axis), 1, runLengthOfColumns, init,
+                   [&](Value base, int64_t n) {
+                     return oneByOne(at, index.kind != Index::Scalar, init, base, n);
+                   }),
+             at);
     });
     for (int64_t d = 0; d < type.getRank(); ++d)
       if (d != axis && d != dim)
@@ -194,6 +271,7 @@ private:
   OpBuilder builder;
   Location loc;
   TileEmitter emitter;
+  Combiner combiner;
   Region &region;
   unsigned axis;
   RankedTensorType type;
@@ -217,7 +295,8 @@ LogicalResult FunctionLowering::lowerScan(tt::ScanOp scan) {
   Location loc = scan.getLoc();
   TileEmitter emitter(*this, builder, loc, scan);
   RankedTensorType type = getTile(scan.getSrcs()[0]);
-  Region &region = scan.getCombineOp();
+  Combiner combiner(scan.getCombineOp());
+  Region &region = combiner.getRegion();
   unsigned axis = scan.getAxis();
   int64_t n = type.getDimSize(axis);
   SmallVector<Buffer *> results;
@@ -239,28 +318,51 @@ LogicalResult FunctionLowering::lowerScan(tt::ScanOp scan) {
         return {Index::Scalar, step};
       return {Index::Scalar, emitter.lane(n - 1, emitter.mul(step, -1))};
     };
+    using Values = SmallVector<Value>;
     auto read = [&]() {
-      SmallVector<Value> values;
-      for (Value src : scan.getSrcs()) {
-        Value value = emitter.emit(src, at);
+      Values values;
+      for (auto [i, src] : llvm::enumerate(scan.getSrcs())) {
+        Value value = toPartial(emitter, emitter.emit(src, at), getTile(src).getElementType(),
+                                combiner.getPartialType(i));
         values.push_back(isVector ? emitter.toVector(value) : value);
       }
       return values;
     };
-    auto write = [&](ArrayRef<Value> values) {
-      for (auto [buffer, value] : llvm::zip(results, values))
-        emitter.storeToBuffer(buffer, value, at);
+    // Prefixes within the chunk [start, start + count), combined with the total
+    // of what stands before; returns the total after it.
+    auto chunk = [&](Value start, int64_t count, const Values &before) {
+      auto write = [&](const Values &prefix) {
+        Values whole = before.empty() ? prefix : combine(builder, region, before, prefix);
+        for (auto [i, value] : llvm::enumerate(whole))
+          emitter.storeToBuffer(
+              results[i],
+              fromPartial(emitter, value, combiner.getPartialType(i), results[i]->element), at);
+      };
+      at[axis] = place(start);
+      Values prefix = read();
+      write(prefix);
+      if (count > 1) {
+        at[axis] = place(emitter.add(start, emitter.openLoop(1, count, 1, prefix)));
+        Values now(emitter.getCarried());
+        Values next = combine(builder, region, now, read());
+        write(next);
+        prefix = emitter.closeLoop(next);
+      }
+      return before.empty() ? prefix : combine(builder, region, before, prefix);
     };
-    at[axis] = place(emitter.constant(0));
-    SmallVector<Value> first = read();
-    write(first);
-    if (n == 1)
-      return;
-    at[axis] = place(emitter.openLoop(1, n, 1, first));
-    SmallVector<Value> now(emitter.getCarried());
-    SmallVector<Value> next = combine(builder, region, now, read());
-    write(next);
-    emitter.closeLoop(next);
+    // Short scans have one chunk, long ones about as many as a chunk is long.
+    int64_t size = n;
+    if (combiner.rounds() && n > 64)
+      size = std::max<int64_t>(64, llvm::bit_ceil(uint64_t(std::sqrt(double(n)))));
+    int64_t whole = n / size * size;
+    Values total = chunk(emitter.constant(0), size, {});
+    if (size < whole) {
+      Value start = emitter.openLoop(size, whole, size, total);
+      Values before(emitter.getCarried());
+      total = emitter.closeLoop(chunk(start, size, before));
+    }
+    if (whole < n)
+      chunk(emitter.constant(whole), n - whole, total);
   };
   unsigned opened = 0;
   for (int d = 0; d < type.getRank(); ++d)

@@ -243,7 +243,7 @@ void TileEmitter::vectorLoops(int64_t n, unsigned maxLanes, llvm::function_ref<v
 }
 
 SmallVector<Value>
-TileEmitter::reductionLoops(int64_t start, int64_t n, unsigned width, unsigned groups,
+TileEmitter::reductionLoops(Value base, int64_t start, int64_t n, unsigned width, unsigned groups,
                             ValueRange init,
                             llvm::function_ref<SmallVector<Value>(Index, ValueRange)> body) {
   unsigned saved = lanes, each = init.size() / groups;
@@ -262,9 +262,9 @@ TileEmitter::reductionLoops(int64_t start, int64_t n, unsigned width, unsigned g
     SmallVector<Value> next;
     SmallVector<Value> now(getCarried());
     for (unsigned g = 0; g < groups; ++g)
-      llvm::append_range(next,
-                         body({isScalarWidth(width), add(counter, constant(int64_t(g) * width))},
-                              ValueRange(now).slice(g * each, each)));
+      llvm::append_range(
+          next, body({isScalarWidth(width), add(add(base, counter), constant(int64_t(g) * width))},
+                     ValueRange(now).slice(g * each, each)));
     carried = closeLoop(next);
     fast = false;
     rest = constant(unrolled);
@@ -272,8 +272,11 @@ TileEmitter::reductionLoops(int64_t start, int64_t n, unsigned width, unsigned g
       // start + floor((min(bounds) - start) / step) * step
       AtDepth at(*this, levels.size() - 1);
       Value high = constant(unrolled);
-      for (Value bound : bounds)
+      for (Value bound : bounds) {
+        if (getConstantIntValue(base) != 0)
+          bound = arith::SubIOp::create(builder, loc, bound, base);
         high = arith::MinSIOp::create(builder, loc, high, bound);
+      }
       high = arith::MaxSIOp::create(builder, loc, high, constant(start));
       Value count = arith::SubIOp::create(builder, loc, high, constant(start));
       count = llvm::isPowerOf2_64(step)
@@ -292,7 +295,7 @@ TileEmitter::reductionLoops(int64_t start, int64_t n, unsigned width, unsigned g
     Value counter = openLoop(start, main, width, first);
     loops.back().setLowerBound(rest);
     SmallVector<Value> now(getCarried());
-    SmallVector<Value> next = body({isScalarWidth(width), counter}, now);
+    SmallVector<Value> next = body({isScalarWidth(width), add(base, counter)}, now);
     SmallVector<Value> last = closeLoop(next);
     llvm::copy(last, carried.begin());
   }

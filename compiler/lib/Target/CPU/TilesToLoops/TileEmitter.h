@@ -65,11 +65,12 @@ public:
   void vectorLoops(int64_t n, unsigned maxLanes, llvm::function_ref<void(Index)> body);
 
   /// Vector loops with values carried round them: `groups` independent sets of
-  /// `init.size() / groups` values. Covers the whole vectors of n elements,
-  /// from `start` on, and returns the final values. `body` gets an index and
-  /// the values of one group.
+  /// `init.size() / groups` values. Covers the whole vectors of the n elements
+  /// that begin at `base`, from the `start`-th on, and returns the final values.
+  /// `body` gets an index and the values of one group.
   llvm::SmallVector<mlir::Value>
-  reductionLoops(int64_t start, int64_t n, unsigned width, unsigned groups, mlir::ValueRange init,
+  reductionLoops(mlir::Value base, int64_t start, int64_t n, unsigned width, unsigned groups,
+                 mlir::ValueRange init,
                  llvm::function_ref<llvm::SmallVector<mlir::Value>(Index, mlir::ValueRange)> body);
 
   /// All masks are evaluated (for loops that the caller opened himself).

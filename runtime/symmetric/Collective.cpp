@@ -117,14 +117,15 @@ Status Job::Impl::recover() {
     std::shared_lock<std::shared_mutex> heapGuard(heapLock);
     slot().recoveryHash.store(heap.hash(), std::memory_order_release);
   }
+  // Arrivals at barriers that a failure has stopped do not count.
+  for (BarrierPlace &place : slot().barrierAt)
+    place.number.store(0, std::memory_order_relaxed);
   uint64_t number = h.recoverEpoch.value.load(std::memory_order_acquire) + 1;
   uint64_t arrived = h.recoverArrived.value.fetch_add(1, std::memory_order_acq_rel) + 1;
   if (arrived == uint64_t(worldSize)) {
     h.recoverArrived.value.store(0, std::memory_order_relaxed);
     h.hostArrived.value.store(0, std::memory_order_relaxed);
     h.hostEpoch.value.store(0, std::memory_order_relaxed);
-    h.deviceArrived.value.store(0, std::memory_order_relaxed);
-    h.deviceEpoch.value.store(0, std::memory_order_relaxed);
     resetTeams();
     h.failure.state.store(0, std::memory_order_relaxed);
     if (turns)
@@ -135,9 +136,7 @@ Status Job::Impl::recover() {
   }
   transport->drop();
   collectives = 0;
-  deviceBarriers = 0;
   slot().collectives.store(0, std::memory_order_relaxed);
-  slot().barriers.store(0, std::memory_order_relaxed);
   for (int32_t r = 0; r < worldSize; ++r)
     if (control.rank(r).recoveryHash.load(std::memory_order_acquire) !=
         slot().recoveryHash.load(std::memory_order_relaxed))

@@ -28,7 +28,7 @@
 namespace nereid::runtime {
 
 inline constexpr uint64_t kSegmentMagic = 0x314449455245'4e21; // "!NEREID1"
-inline constexpr uint32_t kSegmentVersion = 5;
+inline constexpr uint32_t kSegmentVersion = 6;
 inline constexpr int32_t kMaxWorkers = 512;
 inline constexpr int32_t kMaxHostWaits = 16;
 inline constexpr int32_t kMaxRecords = 48;
@@ -97,6 +97,13 @@ struct HostWaitSlot {
   std::atomic<uint64_t> passes;
 };
 
+/// Where a rank has last arrived in the barriers of programs of one team.
+struct BarrierPlace {
+  std::atomic<uint64_t> number; ///< of the team's barrier
+  /// Which barrier of which kernel: hash << 32 | position in the launch.
+  std::atomic<uint64_t> id;
+};
+
 /// One line of a rank's account of who waits for what.
 struct BlockedRecord {
   SharedText<24> kind;
@@ -136,9 +143,7 @@ struct alignas(64) RankSlot {
   std::atomic<uint64_t> hostMoves;
   /// How its process ended, when the launcher knows: 1 + wait status.
   std::atomic<uint32_t> exitStatus;
-  /// Which barrier of which kernel it stands at: hash << 32 | index.
-  std::atomic<uint64_t> barrierId;
-  /// Device barriers entered since the start or the last recovery.
+  /// Barriers of programs that it has arrived at since the start.
   std::atomic<uint64_t> barriers;
   /// Number of the failure that `records` are about.
   std::atomic<uint64_t> reported;
@@ -153,8 +158,8 @@ struct alignas(64) RankSlot {
   std::atomic<uint32_t> leftOut;
   /// Operations of this rank that are still under way.
   std::atomic<uint64_t> inFlight;
-  /// Where it last arrived in a barrier of a team: key << 32 | number.
-  std::atomic<uint64_t> teamBarrier;
+  /// Its last arrival in each team, by Team::place.
+  BarrierPlace barrierAt[kBarrierPlaces];
   /// What it asked for in a host collective of a team.
   SharedText<400> teamRequest;
   /// Teams of this rank's node when it is the first there, and of the ranks
@@ -209,10 +214,6 @@ struct JobHeader {
   std::atomic<uint64_t> schedule;     // 1 = fifo, 2 + seed
   std::atomic<uint64_t> profile;      // 1 + its row of targetProfiles
 
-  /// Barrier of the programs: arrivals (sum of barrier indices << 16 | count)
-  /// and the number of completed ones.
-  PaddedCounter deviceArrived;
-  PaddedCounter deviceEpoch;
   /// Barrier of the hosts.
   PaddedCounter hostArrived;
   PaddedCounter hostEpoch;

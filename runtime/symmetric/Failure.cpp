@@ -199,12 +199,8 @@ Status Job::Impl::failureStatus(const FailureDetail *own) {
 }
 
 void Job::Impl::resetFailure() {
-  JobHeader &h = header();
-  h.deviceArrived.value.store(0, std::memory_order_relaxed);
-  h.deviceEpoch.value.store(0, std::memory_order_relaxed);
-  deviceBarriers = 0;
-  slot().barriers.store(0, std::memory_order_relaxed);
-  h.failure.state.store(0, std::memory_order_release);
+  // Barriers of a single rank leave nothing behind: it never counts itself.
+  header().failure.state.store(0, std::memory_order_release);
 }
 
 } // namespace nereid::runtime

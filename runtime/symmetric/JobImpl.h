@@ -104,8 +104,6 @@ struct Job::Impl {
   std::vector<BlockedGroup> accounts;
   uint64_t accountOf = 0;
   uint64_t collectives = 0;
-  /// Device barriers that this rank has entered; in step with deviceEpoch.
-  uint64_t deviceBarriers = 0;
   std::atomic<bool> finalized{false};
 
   std::unique_ptr<Transport> transport;

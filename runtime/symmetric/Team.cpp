@@ -33,7 +33,7 @@ Team Job::Impl::findTeam(int32_t handle) const {
   if (handle == NRD_TEAM_SHARED || handle == NRD_TEAM_NODE) {
     team.start = rank / perNode * perNode;
     team.size = std::min(perNode, worldSize - team.start);
-    team.key = kMaxTeams + 1 + team.start;
+    team.place = kMaxTeams + 1;
     team.slot = &control.rank(team.start).nodeTeam;
     return team;
   }
@@ -41,7 +41,7 @@ Team Job::Impl::findTeam(int32_t handle) const {
     team.start = rank % perNode;
     team.stride = perNode;
     team.size = (worldSize - team.start + perNode - 1) / perNode;
-    team.key = kMaxTeams + 1 + kMaxRanks + team.start;
+    team.place = kMaxTeams + 2;
     team.slot = &control.rank(team.start).peersTeam;
     return team;
   }
@@ -53,7 +53,7 @@ Team Job::Impl::findTeam(int32_t handle) const {
       slot.generation.load(std::memory_order_relaxed) != uint32_t(handle >> kGenerationShift))
     return team;
   team.slot = &slot;
-  team.key = index + 1;
+  team.place = index + 1;
   team.start = slot.start;
   team.stride = slot.stride;
   team.size = slot.size;

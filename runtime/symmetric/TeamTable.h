@@ -15,10 +15,14 @@ namespace nereid::runtime {
 
 /// Split teams that may exist at once.
 inline constexpr int32_t kMaxTeams = 256;
+/// Teams that one rank may belong to: all ranks, split ones, its node, its peers
+/// on other nodes.
+inline constexpr int32_t kBarrierPlaces = kMaxTeams + 3;
 
-/// A barrier among the members: arrivals at the current one, and how many are
-/// complete. Nobody can arrive at the next one before it has seen the current
-/// one complete, so `epoch` + 1 is the number of the one that it joins.
+/// A barrier among the members: arrivals at the current one (device: in the low
+/// 16 bits, see device/cpu/Barriers.cpp), and how many are complete. Nobody can arrive at the next
+/// one before it has seen the current one complete, so `epoch` + 1 is the number of the one that it
+/// joins.
 struct alignas(64) TeamCounter {
   std::atomic<uint64_t> arrived;
   alignas(64) std::atomic<uint64_t> epoch;
@@ -49,7 +53,7 @@ struct TeamSlot {
 struct Team {
   TeamSlot *slot = nullptr; ///< null: no such team
   int32_t handle = -1;
-  int32_t key = 0; ///< the same on all members, different from other teams'
+  int32_t place = 0; ///< of the team among those of a rank, below kBarrierPlaces
   int32_t start = 0, stride = 1, size = 0;
 
   int32_t rankOf(int32_t member) const { return start + member * stride; }

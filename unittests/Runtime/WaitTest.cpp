@@ -133,4 +133,94 @@ TEST(Waits, HostsInDifferentBarriersAreADeadlock) {
   });
 }
 
+/// args: barriers, milliseconds before each, team
+void lateBarriers(nrd_program *p, const uint64_t *args) {
+  for (uint64_t i = 0; i < args[0]; ++i) {
+    sleepMs(int(args[1]));
+    if (args[2] == NRD_TEAM_WORLD)
+      nrd_barrier_all(p, 0);
+    else
+      nrd_team_barrier(p, int32_t(args[2]), 0, 0);
+  }
+}
+
+const SiteTable kBarrierSites = {{"meet.py", 7, 5, "meet", "    shmem.barrier_all()"}};
+
+/// Ranks 0 and 1 meet at barriers 2 and 3 of the same kernel while rank 2 runs
+/// another one; or rank 2 runs the same, so that their positions add up to three
+/// times that of the last one. It is an error whoever comes last.
+TEST(Waits, DifferentBarriersOfOneKernelAreFoundWhoeverComesLast) {
+  for (bool sameKernel : {false, true})
+    for (bool split : {false, true})
+      for (int32_t last = 0; last < 3; ++last)
+        runThreads(3, testOptions(), [&](Job &job) {
+          auto team = nereid::runtime::teamSplitStrided(job, NRD_TEAM_WORLD, 0, 1, 3);
+          ASSERT_TRUE(team.ok());
+          const uint64_t handle = split ? uint64_t(*team) : NRD_TEAM_WORLD;
+          auto run = [&](const char *kernel, uint64_t barriers, uint64_t ms) {
+            return launchBlocking(job, lateBarriers, {barriers, ms, handle}, 1, kernel,
+                                  &kBarrierSites);
+          };
+          // After two barriers of each: positions 0, 2 and 1 of a launch.
+          Status st;
+          const uint64_t ms = job.rank() == last ? 60 : 0;
+          if (job.rank() == 0) {
+            st = run("one", 2, 0);
+            if (st.ok())
+              st = run("one", 1, ms);
+          } else if (job.rank() == 1) {
+            st = run("one", 3, ms);
+          } else {
+            st = run("one", 1, 0);
+            if (st.ok())
+              st = run(sameKernel ? "one" : "two", 2, ms);
+          }
+          ASSERT_EQ(st.code(), StatusCode::BarrierMismatch)
+              << "rank " << job.rank() << ", last " << last << ": " << st.report();
+          EXPECT_TRUE(contains(st.message(), "same number of barriers")) << st.report();
+          EXPECT_EQ(contains(st.message(), "of team"), split) << st.report();
+          // The one that is named runs the kernel.
+          EXPECT_TRUE(sameKernel || st.failure().rank != 2) << st.report();
+        });
+}
+
+/// Different kernels may meet, at any of their barriers.
+TEST(Waits, BarriersOfDifferentKernelsMeet) {
+  runThreads(3, testOptions(), [](Job &job) {
+    const char *names[] = {"one", "two", "three"};
+    const uint64_t before[] = {1, 2, 3};
+    const size_t r = size_t(job.rank());
+    EXPECT_TRUE(
+        launchBlocking(job, lateBarriers, {before[r], 0, NRD_TEAM_WORLD}, 2, names[r]).ok());
+    EXPECT_TRUE(
+        launchBlocking(job, lateBarriers, {4 - before[r], 1, NRD_TEAM_WORLD}, 2, names[r]).ok());
+  });
+}
+
+/// args: job. The program that completes the barrier of rank 0 stops the job before
+/// the others of its rank have got the core again.
+void abortsAfterBarrier(nrd_program *p, const uint64_t *args) {
+  nrd_barrier_all(p, 0);
+  if (p->rank == 0 && p->pid[0] == 2)
+    pointerArg<Job>(args, 0)->abort("enough");
+  for (;;)
+    nrd_yield(p, 0);
+}
+
+TEST(Waits, ProgramsPastABarrierAreNotListedAsWaitingAtIt) {
+  runThreads(2, testOptions(), [](Job &job) {
+    if (job.rank() == 0)
+      sleepMs(30); // so that it completes the barrier
+    Status st = launchBlocking(job, abortsAfterBarrier, {arg(&job)}, 3, "meet", &kBarrierSites);
+    ASSERT_EQ(st.code(), StatusCode::RankRaised) << st.report();
+    size_t over = 0;
+    for (const auto &group : st.failure().blocked)
+      if (group.rank == 0 && contains(group.kind, "barrier_all")) {
+        EXPECT_EQ(group.kind, "barrier_all is over");
+        over += size_t(group.programCount);
+      }
+    EXPECT_EQ(over, 2u) << st.report();
+  });
+}
+
 } // namespace

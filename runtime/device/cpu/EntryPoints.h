@@ -31,6 +31,8 @@ void noteCannotBlock(Program &p, const char *what, uint32_t site);
 uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe, const char *what,
                        uint32_t site);
 
+/// Barrier of the programs of a team; flags are NRD_BARRIER_*.
+void barrier(Program &p, LaunchTeam &team, const char *what, int32_t flags, uint32_t site);
 /// Quiet: all operations of this rank are complete when it returns.
 void completeTransfers(Program &p);
 /// Fails the program when `bytes`, read as a signed number, is negative.

@@ -96,10 +96,8 @@ bool FiberScheduler::resume(LaunchState &launch, Program &program) {
     launch.fate[program.linear] = program.failed ? LaunchState::Left : LaunchState::Finished;
     if (!program.failed) {
       launch.finished.fetch_add(1, std::memory_order_seq_cst);
-      if (launch.barrierArrived.load(std::memory_order_seq_cst) > 0)
+      if (launch.teams.anyArrived())
         launch.reportMissing(&program);
-      else if (launch.teams.waiting.load(std::memory_order_seq_cst) > 0)
-        reportMissingAtTeam(launch, &program);
     }
     return true;
   }
@@ -346,7 +344,8 @@ void FiberScheduler::recordWaiting(LaunchState &launch) {
   std::lock_guard<std::mutex> guard(launch.lock);
   for (Program *p : live)
     if (p->state != ProgramState::Done)
-      launch.waiting.push_back({p->linear, p->state, p->site, p->waitName, p->condition});
+      launch.waiting.push_back({p->linear, p->state, p->site, p->waitName, p->condition,
+                                p->state == ProgramState::Blocked && launch.isReady(*p)});
 }
 
 void FiberScheduler::cancelAll(LaunchState &launch) {

@@ -46,35 +46,11 @@ static std::string programsText(const LaunchState &launch, std::vector<uint64_t>
   return out;
 }
 
-/// Ranks that have entered fewer barriers than this one.
-static std::string ranksNotAtBarrier(const Job::Impl &job) {
-  std::string out;
-  for (int32_t r = 0; r < job.worldSize; ++r) {
-    if (r == job.rank ||
-        job.control.rank(r).barriers.load(std::memory_order_acquire) >= job.deviceBarriers)
-      continue;
-    out += (out.empty() ? "rank " : ", rank ") + std::to_string(r);
-  }
-  return out;
-}
-
 static void describeWait(const LaunchState &launch, const LaunchState::Waiting &w,
                          BlockedGroup &g) {
   const WaitCondition &c = w.condition;
-  if (c.kind == WaitCondition::TeamBarrier) {
-    g.note = describeTeamWait(launch, *c.team);
-    return;
-  }
   if (c.kind == WaitCondition::Barrier) {
-    std::string missing;
-    if (launch.barrierTarget.load(std::memory_order_acquire)) {
-      missing = ranksNotAtBarrier(launch.job);
-      g.note = "all programs of this rank are there" +
-               (missing.empty() ? "" : "; not there yet: " + missing);
-    } else {
-      g.note = std::to_string(launch.barrierArrived.load()) + " of " +
-               std::to_string(launch.total) + " programs of this rank are there";
-    }
+    g.note = describeBarrierWait(launch, *c.team);
     return;
   }
   g.address = launch.job.describe(
@@ -105,11 +81,12 @@ std::vector<BlockedGroup> LaunchState::groups() const {
   for (const Waiting &w : waiting) {
     BlockedGroup g;
     g.rank = job.rank;
-    g.kind = w.state == ProgramState::Polling ? "spin loop"
-             : w.state == ProgramState::Ready ? (random ? "waits for its turn" : "computes")
-                                              : w.name;
+    g.kind = w.over                             ? std::string(w.name) + " is over"
+             : w.state == ProgramState::Polling ? "spin loop"
+             : w.state == ProgramState::Ready   ? (random ? "waits for its turn" : "computes")
+                                                : w.name;
     g.site = site(w.site);
-    if (w.state == ProgramState::Blocked)
+    if (w.state == ProgramState::Blocked && !w.over)
       describeWait(*this, w, g);
     std::string key = g.kind + "|" + std::to_string(w.site) + "|" + g.note + "|" +
                       std::to_string(g.currentValue) + "|" + std::to_string(g.awaitedValue);

@@ -15,7 +15,8 @@ static uint32_t hashName(std::string_view name) {
   return h;
 }
 
-LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec) : job(job), spec(spec) {
+LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
+    : job(job), spec(spec), world(job.findTeam(NRD_TEAM_WORLD)) {
   uint64_t programs = uint64_t(spec.grid[0]) * uint64_t(spec.grid[1]) * uint64_t(spec.grid[2]);
   total = programs * uint64_t(spec.subVecNum);
   for (size_t i = 0; i < 3; ++i)
@@ -109,37 +110,6 @@ void LaunchState::checkInterrupt() {
   detail.code = StatusCode::Interrupted;
   detail.message = "interrupted";
   fail(std::move(detail));
-}
-
-void LaunchState::reportMissing(const Program *ended) {
-  FailureDetail detail;
-  detail.code = StatusCode::BarrierMismatch;
-  uint64_t arrived = barrierArrived.load();
-  detail.message = (ended ? std::string("this program has ended without reaching")
-                          : std::to_string(finished.load()) + " of " + std::to_string(total) +
-                                " programs have ended without reaching") +
-                   " the barrier that " + std::to_string(arrived) + " of " + std::to_string(total) +
-                   " programs wait at; all programs must reach it, or none";
-  if (ended) {
-    detail.program = programId(ended->linear);
-    detail.site = site(ended->site);
-  }
-  fail(std::move(detail));
-}
-
-bool LaunchState::barrierIsOver(const WaitCondition &c) {
-  if (c.kind == WaitCondition::TeamBarrier)
-    return c.team->isComplete(c.generation);
-  if (barrierGeneration.load(std::memory_order_acquire) != c.generation)
-    return true;
-  uint64_t target = barrierTarget.load(std::memory_order_acquire);
-  if (target == 0 || job.header().deviceEpoch.value.load(std::memory_order_acquire) < target)
-    return false;
-  // All ranks have come. The first to see it lets this rank's programs go.
-  barrierTarget.compare_exchange_strong(target, 0, std::memory_order_acq_rel);
-  uint64_t generation = c.generation;
-  barrierGeneration.compare_exchange_strong(generation, generation + 1, std::memory_order_acq_rel);
-  return true;
 }
 
 } // namespace nereid::runtime

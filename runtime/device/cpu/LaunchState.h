@@ -49,15 +49,10 @@ struct LaunchState {
   enum Fate : uint8_t { Unstarted, Started, Finished, Left };
   std::vector<uint8_t> fate;
 
-  // In-kernel barrier: programs of this rank, then ranks.
-  alignas(64) std::atomic<uint64_t> barrierArrived{0};
-  std::atomic<uint64_t> barrierGeneration{0};
-  /// Epoch of the job's barrier that this rank waits for; 0 = none.
-  std::atomic<uint64_t> barrierTarget{0};
-  uint64_t barrierIndex = 0; ///< only touched by the last program to arrive
   uint32_t kernelHash = 0;
   std::string waitText; ///< "kernel 'name'"
-  LaunchTeams teams;
+  LaunchTeam world;     ///< all ranks: barrier_all
+  LaunchTeams teams{world};
   /// Launches with several vector cores per program: one for each program.
   std::unique_ptr<LaneBox[]> lanes;
 
@@ -70,6 +65,8 @@ struct LaunchState {
     uint32_t site;
     const char *name;
     WaitCondition condition;
+    /// What it waits for has come, but it has not had the core since.
+    bool over = false;
   };
   /// Programs that had not ended when the launch stopped.
   std::vector<Waiting> waiting;
@@ -88,11 +85,9 @@ struct LaunchState {
   /// `ended` is the one that made it certain, if any.
   void reportMissing(const Program *ended);
   /// Whether the condition of a blocked program holds.
-  bool isReady(Program &program) {
+  static bool isReady(Program &program) {
     WaitCondition &c = program.condition;
-    if (c.kind == WaitCondition::Slots || c.kind == WaitCondition::Until)
-      return conditionHolds(c);
-    return barrierIsOver(c);
+    return c.kind == WaitCondition::Barrier ? c.team->isComplete(c.generation) : conditionHolds(c);
   }
   SourceSite site(uint32_t index) const;
   /// What the programs of this rank were doing when the launch stopped.
@@ -100,15 +95,7 @@ struct LaunchState {
   std::array<int32_t, 3> programId(uint64_t linear) const;
   /// Sets the fields of `abi` that differ between programs.
   void fillPosition(nrd_program &abi, uint64_t linear) const;
-
-private:
-  bool barrierIsOver(const WaitCondition &c);
 };
-
-/// Which barrier a rank stands at, for RankSlot::barrierId.
-inline uint64_t packBarrierId(uint32_t kernelHash, uint64_t index) {
-  return uint64_t(kernelHash) << 32 | uint32_t(index);
-}
 
 /// When a thread asks next whether the user wants to stop.
 class InterruptPoll {

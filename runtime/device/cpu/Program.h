@@ -27,7 +27,7 @@ struct LaunchTeam;
 /// What a blocked program waits for, so that the scheduler can look without
 /// switching to it.
 struct WaitCondition {
-  enum Kind : uint8_t { Slots, Until, Barrier, TeamBarrier };
+  enum Kind : uint8_t { Slots, Until, Barrier };
   Kind kind = Slots;
   uint8_t bytes = 4;
   uint8_t comparison = NRD_CMP_EQ;
@@ -38,8 +38,8 @@ struct WaitCondition {
   const uint8_t *address = nullptr;
   uint64_t value = 0;
   uint64_t seen = 0;          ///< the value last read
-  uint64_t generation = 0;    ///< barriers: the one it takes part in
-  LaunchTeam *team = nullptr; ///< TeamBarrier: whose
+  uint64_t generation = 0;    ///< Barrier: the one it takes part in
+  LaunchTeam *team = nullptr; ///< Barrier: whose
 };
 
 enum class ProgramState : uint8_t {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//===- Signals.cpp - nrd_yield, nrd_wait, nrd_notify, barriers, failures --===//
+//===- Signals.cpp - nrd_yield, nrd_wait, nrd_notify, failures ------------===//
 #include "device/cpu/EntryPoints.h"
 
 #include "transport/Transport.h"
@@ -128,84 +128,6 @@ void blockProgram(Program &p, const char *what, uint32_t site) {
   }
   if (!p.worker->spinFor(p))
     p.worker->yieldFrom(p, ProgramState::Blocked);
-}
-
-/// The count of all ranks is complete, but they stand at different barriers of
-/// their launches. Different kernels may do so; the same one must not.
-static bool noteBarrierMismatch(Program &p, const char *what, uint32_t site) {
-  const Job::Impl &job = p.launch->job;
-  for (int32_t r = 0; r < job.worldSize; ++r) {
-    uint64_t other = job.control.rank(r).barrierId.load(std::memory_order_acquire);
-    uint64_t own = job.slot().barrierId.load(std::memory_order_relaxed);
-    if (other == own || other >> 32 != own >> 32)
-      continue;
-    noteFailure(p, StatusCode::BarrierMismatch,
-                std::string(what) + ": rank " + std::to_string(job.rank) + " is at barrier " +
-                    std::to_string(uint32_t(own) + 1) + " of its launch, rank " +
-                    std::to_string(r) + " at barrier " + std::to_string(uint32_t(other) + 1) +
-                    " of its own: the ranks have not executed the same number "
-                    "of barriers",
-                site);
-    return true;
-  }
-  return false;
-}
-
-/// All programs of this rank are there; true when all ranks are.
-static bool arriveForRank(Program &p, const char *what, uint32_t site) {
-  LaunchState &launch = *p.launch;
-  Job::Impl &job = launch.job;
-  uint64_t index = launch.barrierIndex++;
-  if (job.worldSize == 1)
-    return true;
-  JobHeader &header = job.header();
-  RankSlot &slot = job.slot();
-  slot.barrierId.store(packBarrierId(launch.kernelHash, index), std::memory_order_relaxed);
-  uint64_t target = ++job.deviceBarriers;
-  slot.barriers.store(target, std::memory_order_release);
-  uint64_t before =
-      header.deviceArrived.value.fetch_add(index << 16 | 1, std::memory_order_acq_rel);
-  if ((before & 0xffff) + 1 < uint64_t(job.worldSize)) {
-    launch.barrierTarget.store(target, std::memory_order_release);
-    return false;
-  }
-  if ((before >> 16) + index != index * uint64_t(job.worldSize) &&
-      noteBarrierMismatch(p, what, site))
-    p.worker->leave(p);
-  header.deviceArrived.value.store(0, std::memory_order_relaxed);
-  header.deviceEpoch.value.store(target, std::memory_order_release);
-  return true;
-}
-
-static void barrier(Program &p, const char *what, uint32_t site) {
-  LaunchState &launch = *p.launch;
-  if (launch.job.settings.profile.oneProgramPerRank)
-    return barrierOfOneProgram(p, what, site);
-  Worker &worker = *p.worker;
-  worker.maybeYield(p);
-  p.site = site;
-  if (!p.fiber) [[unlikely]] {
-    if (launch.total == 1 && launch.job.worldSize == 1)
-      return;
-    noteCannotBlock(p, what, site);
-    worker.leave(p);
-  }
-  p.condition.kind = WaitCondition::Barrier;
-  p.condition.generation = launch.barrierGeneration.load(std::memory_order_acquire);
-  uint64_t arrived = launch.barrierArrived.fetch_add(1, std::memory_order_seq_cst) + 1;
-  if (arrived == launch.total) {
-    launch.barrierArrived.store(0, std::memory_order_seq_cst);
-    if (arriveForRank(p, what, site)) {
-      launch.barrierGeneration.fetch_add(1, std::memory_order_acq_rel);
-      worker.noteActivity();
-      return;
-    }
-  } else if (launch.finished.load(std::memory_order_seq_cst) > 0) {
-    p.waitName = what;
-    launch.reportMissing(nullptr);
-    worker.yieldFrom(p, ProgramState::Blocked); // to be listed, then to leave
-  }
-  blockProgram(p, what, site);
 }
 
 static void noteCount(Program &p, int32_t count, uint32_t site) {
@@ -337,15 +259,6 @@ void nrd_fail_assert(nrd_program *prog, const char *message, uint32_t site) {
   Program &p = programOf(prog);
   noteAssert(p, message, site);
   p.worker->leave(p);
-}
-
-void nrd_barrier_all(nrd_program *prog, uint32_t site) {
-  completeTransfers(programOf(prog));
-  barrier(programOf(prog), "barrier_all", site);
-}
-
-void nrd_shmem_sync_all(nrd_program *prog, uint32_t site) {
-  barrier(programOf(prog), "sync_all", site);
 }
 
 } // extern "C"

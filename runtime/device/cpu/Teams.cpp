@@ -31,17 +31,6 @@ static void noteNoMember(Program &p, const char *what, const Team &team, uint32_
               site);
 }
 
-static void noteTwoPrograms(Program &p, const char *what, uint64_t other, uint32_t site) {
-  const LaunchState &launch = *p.launch;
-  std::array<int32_t, 3> id = launch.programId(other);
-  noteFailure(p, StatusCode::BarrierMismatch,
-              std::string(what) + ": program (" + std::to_string(id[0]) + ", " +
-                  std::to_string(id[1]) + ", " + std::to_string(id[2]) +
-                  ") of this rank is in it already; under the profile " +
-                  launch.job.settings.profile.name + " exactly one program of each rank calls it",
-              site);
-}
-
 static void noteCalls(Program &p, const char *what, const char *of, const Team &team, uint64_t own,
                       uint64_t other, uint32_t site) {
   noteFailure(p, StatusCode::Mismatch,
@@ -60,51 +49,8 @@ static void noteRoot(Program &p, const char *what, int32_t root, const Team &tea
               site);
 }
 
-void reportMissingAtTeam(LaunchState &launch, const Program *ended) {
-  FailureDetail detail;
-  detail.code = StatusCode::BarrierMismatch;
-  std::string where = "a barrier of a team";
-  uint64_t arrived = 0;
-  launch.teams.each([&](LaunchTeam &team) {
-    if (uint64_t count = team.arrived.load()) {
-      arrived = count;
-      where = "the barrier of " + launch.job.describeTeam(team.team);
-    }
-  });
-  detail.message =
-      (ended ? std::string("this program has ended without reaching ")
-             : std::to_string(launch.finished.load()) + " of " + std::to_string(launch.total) +
-                   " programs have ended without reaching ") +
-      where + " that " + std::to_string(arrived) + " of " + std::to_string(launch.total) +
-      " programs wait at; all programs must reach it, or none";
-  if (ended) {
-    detail.program = launch.programId(ended->linear);
-    detail.site = launch.site(ended->site);
-  }
-  launch.fail(std::move(detail));
-}
-
-std::string describeTeamWait(const LaunchState &launch, const LaunchTeam &waited) {
-  const Job::Impl &job = launch.job;
-  const Team &team = waited.team;
-  std::string name = job.describeTeam(team);
-  uint64_t number = waited.target.load(std::memory_order_acquire);
-  if (number == 0)
-    return name + ": " + std::to_string(waited.arrived.load()) + " of " +
-           std::to_string(launch.total) + " programs of this rank are there";
-  std::string missing;
-  for (int32_t i = 0; i < team.size; ++i) {
-    int32_t rank = team.rankOf(i);
-    uint64_t at = job.control.rank(rank).teamBarrier.load(std::memory_order_acquire);
-    if (at == (uint64_t(team.key) << 32 | uint32_t(number)))
-      continue;
-    missing += (missing.empty() ? "rank " : ", rank ") + std::to_string(rank);
-  }
-  return name + (missing.empty() ? "" : "; not there yet: " + missing);
-}
-
 //===----------------------------------------------------------------------===//
-// Barriers
+// Collectives
 //===----------------------------------------------------------------------===//
 
 /// The team of that handle in this launch; fails unless the rank is a member.
@@ -120,93 +66,6 @@ static LaunchTeam &memberTeam(Program &p, const char *what, int32_t handle, uint
   }
   return p.launch->teams.of(team);
 }
-
-/// All programs of this rank are there; true when all ranks are.
-static bool arriveForRank(Program &p, LaunchTeam &t) {
-  if (t.team.size == 1)
-    return true;
-  TeamCounter &counter = t.team.slot->device;
-  uint64_t number = counter.epoch.load(std::memory_order_acquire) + 1;
-  p.launch->job.slot().teamBarrier.store(uint64_t(t.team.key) << 32 | uint32_t(number),
-                                         std::memory_order_release);
-  if (counter.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < uint64_t(t.team.size)) {
-    t.target.store(number, std::memory_order_release);
-    return false;
-  }
-  counter.arrived.store(0, std::memory_order_relaxed);
-  counter.epoch.store(number, std::memory_order_release);
-  return true;
-}
-
-static void barrier(Program &p, LaunchTeam &t, const char *what, int32_t flags, uint32_t site) {
-  LaunchState &launch = *p.launch;
-  Worker &worker = *p.worker;
-  p.site = site;
-  if (!(flags & NRD_BARRIER_SYNC))
-    completeTransfers(p);
-  worker.maybeYield(p);
-  const bool one = launch.job.settings.profile.oneProgramPerRank;
-  if (!p.fiber) [[unlikely]] {
-    if (t.team.size == 1 && (one || launch.total == 1))
-      return;
-    noteCannotBlock(p, what, site);
-    worker.leave(p);
-  }
-  p.condition.kind = WaitCondition::TeamBarrier;
-  p.condition.team = &t;
-  p.condition.generation = t.generation.load(std::memory_order_acquire);
-  if (one) {
-    uint64_t other = 0;
-    if (!t.inside.compare_exchange_strong(other, p.linear + 1)) [[unlikely]] {
-      noteTwoPrograms(p, what, other - 1, site);
-      worker.leave(p);
-    }
-  } else {
-    // A call on one vector core stands for the whole program.
-    uint64_t weight = flags & NRD_BARRIER_GATED ? uint64_t(p.abi.sub_vec_num) : 1;
-    launch.teams.waiting.fetch_add(weight, std::memory_order_seq_cst);
-    uint64_t arrived = t.arrived.fetch_add(weight, std::memory_order_seq_cst) + weight;
-    if (arrived < launch.total) {
-      if (launch.finished.load(std::memory_order_seq_cst) > 0) {
-        p.waitName = what;
-        reportMissingAtTeam(launch, nullptr);
-        worker.yieldFrom(p, ProgramState::Blocked); // to be listed, then to leave
-      }
-      blockProgram(p, what, site);
-      return;
-    }
-    t.arrived.store(0, std::memory_order_seq_cst);
-    launch.teams.waiting.fetch_sub(arrived, std::memory_order_seq_cst);
-  }
-  if (arriveForRank(p, t)) {
-    t.generation.fetch_add(1, std::memory_order_acq_rel);
-    worker.noteActivity();
-  } else {
-    blockProgram(p, what, site);
-  }
-  if (one)
-    t.inside.store(0, std::memory_order_release);
-}
-
-void barrierOfOneProgram(Program &p, const char *what, uint32_t site) {
-  barrier(p, memberTeam(p, what, NRD_TEAM_WORLD, site), what, 0, site);
-}
-
-bool LaunchState::needs(int32_t rank) {
-  auto misses = [](const std::atomic<uint64_t> &target, const std::atomic<uint64_t> &epoch) {
-    uint64_t number = target.load(std::memory_order_acquire);
-    return number != 0 && epoch.load(std::memory_order_acquire) < number;
-  };
-  bool needed = misses(barrierTarget, job.header().deviceEpoch.value);
-  teams.each([&](LaunchTeam &t) {
-    needed = needed || (t.team.memberOf(rank) >= 0 && misses(t.target, t.team.slot->device.epoch));
-  });
-  return needed;
-}
-
-//===----------------------------------------------------------------------===//
-// Collectives
-//===----------------------------------------------------------------------===//
 
 /// The program that speaks for its rank when members compare their calls.
 static bool speaks(const Program &p) {

@@ -16,9 +16,10 @@
 #include "device/cpu/Program.h"
 #include "symmetric/TeamTable.h"
 
-#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 namespace nereid::runtime {
 
@@ -34,6 +35,10 @@ struct LaunchTeam {
   std::atomic<uint64_t> target{0};
   /// One program per rank: 1 + number of the program that is in a barrier.
   std::atomic<uint64_t> inside{0};
+  /// Barriers that this rank has been at; only touched by the last program to
+  /// arrive.
+  uint64_t index = 0;
+  LaunchTeam *next = nullptr; ///< of LaunchTeams
 
   /// Whether the barrier that a program of this `generation` waits in is over.
   bool isComplete(uint64_t joined) {
@@ -49,28 +54,47 @@ struct LaunchTeam {
   }
 };
 
-/// What the launch keeps for teams and vector cores; addresses stay.
+/// The teams that a launch has met in; addresses stay.
 class LaunchTeams {
 public:
+  /// `world` is the first of them.
+  explicit LaunchTeams(LaunchTeam &world) : first(&world) {}
+
   LaunchTeam &of(const Team &team) {
-    std::lock_guard<std::mutex> guard(lock);
-    std::unique_ptr<LaunchTeam> &entry = byHandle[team.handle];
-    if (!entry)
-      entry = std::make_unique<LaunchTeam>(team);
-    return *entry;
+    // Several handles may name the same ranks; they share their barriers.
+    for (LaunchTeam *t = first.load(std::memory_order_seq_cst); t; t = t->next)
+      if (t->team.slot == team.slot)
+        return *t;
+    return add(team);
   }
   /// Calls `visit` for each team.
-  template <typename Visit> void each(Visit visit) {
-    std::lock_guard<std::mutex> guard(lock);
-    for (auto &entry : byHandle)
-      visit(*entry.second);
+  template <typename Visit> void each(Visit visit) const {
+    for (LaunchTeam *t = first.load(std::memory_order_seq_cst); t; t = t->next)
+      visit(*t);
   }
-  /// Vector cores of this rank that wait for others of it at a team's barrier.
-  std::atomic<uint64_t> waiting{0};
+  /// Programs of this rank wait for others of it at a barrier.
+  bool anyArrived() const {
+    for (LaunchTeam *t = first.load(std::memory_order_seq_cst); t; t = t->next)
+      if (t->arrived.load(std::memory_order_seq_cst))
+        return true;
+    return false;
+  }
 
 private:
+  LaunchTeam &add(const Team &team) {
+    std::lock_guard<std::mutex> guard(lock);
+    for (std::unique_ptr<LaunchTeam> &t : made)
+      if (t->team.slot == team.slot)
+        return *t;
+    made.push_back(std::make_unique<LaunchTeam>(team));
+    made.back()->next = first.load(std::memory_order_relaxed);
+    first.store(made.back().get(), std::memory_order_seq_cst);
+    return *made.back();
+  }
+
+  std::atomic<LaunchTeam *> first;
   std::mutex lock;
-  std::map<int32_t, std::unique_ptr<LaunchTeam>> byHandle;
+  std::vector<std::unique_ptr<LaunchTeam>> made;
 };
 
 /// Values on their way from vector core 0 of a program to vector core 1.
@@ -81,14 +105,8 @@ struct alignas(64) LaneBox {
   uint64_t values[kSlots];
 };
 
-/// The launch fails since programs that have ended are missing at a barrier of
-/// a team; `ended` is the one that made it certain, if any.
-void reportMissingAtTeam(LaunchState &launch, const Program *ended);
 /// Who is missing, for the account of a program that waits.
-std::string describeTeamWait(const LaunchState &launch, const LaunchTeam &team);
-
-/// barrier_all and sync_all under a profile with one program per rank.
-void barrierOfOneProgram(Program &p, const char *what, uint32_t site);
+std::string describeBarrierWait(const LaunchState &launch, const LaunchTeam &team);
 
 } // namespace nereid::runtime
 

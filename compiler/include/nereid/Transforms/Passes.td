@@ -31,8 +31,12 @@ def NereidCheckTokens : Pass<"nereid-check-tokens", "::mlir::ModuleOp"> {
     dead waits without a word.
 
     ```mlir
-    %t = distributed.wait %s, %n, %v, scope = gpu semantic = acquire : !tt.ptr<i32>, i32, i32 -> i32
-    %x = tt.load %p : !tt.ptr<f32>        // error: %p did not consume %t
+    tt.func @k(%s: !tt.ptr<i32>, %p: !tt.ptr<f32>, %n: i32, %v: i32) -> f32 {
+      %t = distributed.wait %s, %n, %v, scope = gpu semantic = acquire : !tt.ptr<i32>, i32, i32 -> i32
+      %x = tt.load %p : !tt.ptr<f32>        // %p did not consume %t
+      tt.return %x : f32
+    }
+    // fails: the token of this wait is never consumed, so nothing is ordered after it
     ```
   }];
   let options = [
@@ -51,9 +55,34 @@ def NereidCheckLoops : Pass<"nereid-check-loops"> {
     constants do not decide is asserted before the loop.
 
     ```mlir
-    tt.assert %positive, "the step of this range is not positive; ..." : i1   // new
-    tt.assert %fits, "the end of this range and one step do not fit in int32; ..." : i1   // new
-    scf.for %i = %begin to %end step %step : i32 { ... }
+    tt.func @k(%p: !tt.ptr<i32>, %end: i64, %step: i64) {
+      %c0 = arith.constant 0 : i64
+      scf.for %i = %c0 to %end step %step : i64 {
+        %x = arith.trunci %i : i64 to i32
+        tt.store %p, %x : !tt.ptr<i32>
+      }
+      tt.return
+    }
+    // becomes
+    tt.func @k(%p: !tt.ptr<i32>, %end: i64, %step: i64) {
+      %c0 = arith.constant 0 : i64
+      %zero = arith.constant 0 : i64
+      %positive = arith.cmpi sgt, %step, %zero : i64
+      tt.assert %positive, "the step of this range is not positive; a range that counts down needs a constant step" : i1
+      %c1 = arith.constant 1 : i64
+      %greatest = arith.constant 9223372036854775807 : i64
+      %less = arith.subi %step, %c1 : i64
+      %last = arith.subi %greatest, %less : i64
+      %reached = arith.cmpi sle, %end, %last : i64
+      %empty = arith.cmpi sge, %c0, %end : i64
+      %fits = arith.ori %reached, %empty : i1
+      tt.assert %fits, "the end of this range and one step do not fit in int64" : i1
+      scf.for %i = %c0 to %end step %step : i64 {
+        %x = arith.trunci %i : i64 to i32
+        tt.store %p, %x : !tt.ptr<i32>
+      }
+      tt.return
+    }
     ```
 
     Loops with the constant step 1 are left alone. Has to run while all loops
@@ -77,13 +106,29 @@ def NereidMarkSpinLoops : Pass<"nereid-mark-spin-loops", "::mlir::ModuleOp"> {
     Has to run before the canonicalizer, which removes loops that only read.
 
     ```mlir
-    scf.while : () -> () {
-      %x = tt.load %p : !tt.ptr<i32>
-      %c = arith.cmpi ne, %x, %one : i32
-      scf.condition(%c)
-    } do {
-      distributed.yield                   // inserted
-      scf.yield
+    tt.func @k(%p: !tt.ptr<i32>, %one: i32) {
+      scf.while : () -> () {
+        %x = tt.load %p : !tt.ptr<i32>
+        %c = arith.cmpi ne, %x, %one : i32
+        scf.condition(%c)
+      } do {
+        scf.yield
+      }
+      tt.return
+    }
+    // becomes
+    module attributes {nereid.blocking = true} {
+      tt.func @k(%p: !tt.ptr<i32>, %one: i32) {
+        scf.while : () -> () {
+          %x = tt.load %p : !tt.ptr<i32>
+          %c = arith.cmpi ne, %x, %one : i32
+          scf.condition(%c)
+        } do {
+          distributed.yield
+          scf.yield
+        }
+        tt.return
+      }
     }
     ```
   }];
@@ -100,8 +145,17 @@ def NereidInferSymmetricArgs : Pass<"nereid-infer-symmetric-args", "::mlir::Modu
     that the answer does not depend on optimisations.
 
     ```mlir
-    tt.func public @k(%p: !tt.ptr<f32> {nereid.symmetric}, %r: i32) {
+    tt.func public @k(%p: !tt.ptr<f32>, %r: i32, %x: f32) {
       %q = distributed.symm_at %p, %r, : !tt.ptr<f32>
+      tt.store %q, %x : !tt.ptr<f32>
+      tt.return
+    }
+    // becomes
+    tt.func public @k(%p: !tt.ptr<f32> {nereid.symmetric}, %r: i32, %x: f32) {
+      %q = distributed.symm_at %p, %r, : !tt.ptr<f32>
+      tt.store %q, %x : !tt.ptr<f32>
+      tt.return
+    }
     ```
   }];
 }
@@ -114,7 +168,19 @@ def NereidInferLaunchMode : Pass<"nereid-infer-launch-mode", "::mlir::ModuleOp">
     `ascend.launch_mode`.
 
     ```mlir
-    module attributes {ascend.launch_mode = "cv1:2"} { ... }
+    tt.func public @k(%a: tensor<16x16xf16>, %p: tensor<16x16x!tt.ptr<f32>>, %z: tensor<16x16xf32>) {
+      %d = tt.dot %a, %a, %z : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
+      tt.store %p, %d : tensor<16x16x!tt.ptr<f32>>
+      tt.return
+    }
+    // becomes
+    module attributes {ascend.launch_mode = "cv1:2"} {
+      tt.func public @k(%a: tensor<16x16xf16>, %p: tensor<16x16x!tt.ptr<f32>>, %z: tensor<16x16xf32>) {
+        %d = tt.dot %a, %a, %z : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
+        tt.store %p, %d : tensor<16x16x!tt.ptr<f32>>
+        tt.return
+      }
+    }
     ```
 
     With several vector cores (`lanes`), all functions of a mixed kernel may be
@@ -136,10 +202,17 @@ def NereidFoldDotAccumulator : Pass<"nereid-fold-dot-accumulator"> {
     rounds no worse than adding afterwards. The product must have no other use.
 
     ```mlir
-    %p = tt.dot %a, %b, %zero : tensor<4x8xf16> * tensor<8x4xf16> -> tensor<4x4xf32>
-    %s = arith.addf %acc, %p : tensor<4x4xf32>
+    tt.func @k(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>, %acc: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+      %p = tt.dot %a, %b, %zero : tensor<4x8xf16> * tensor<8x4xf16> -> tensor<4x4xf32>
+      %s = arith.addf %acc, %p : tensor<4x4xf32>
+      tt.return %s : tensor<4x4xf32>
+    }
     // becomes
-    %s = tt.dot %a, %b, %acc : tensor<4x8xf16> * tensor<8x4xf16> -> tensor<4x4xf32>
+    tt.func @k(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>, %acc: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %s = tt.dot %a, %b, %acc : tensor<4x8xf16> * tensor<8x4xf16> -> tensor<4x4xf32>
+      tt.return %s : tensor<4x4xf32>
+    }
     ```
   }];
 }
@@ -174,21 +247,36 @@ def NereidStructureLoopPointers : Pass<"nereid-structure-loop-pointers"> {
     additions wrap as before.
 
     ```mlir
-    %r = scf.for ... iter_args(%p = %init) -> (tensor<8x!tt.ptr<f32>>) {
-      %x = tt.load %p : tensor<8x!tt.ptr<f32>>
-      %n = tt.addptr %p, %step : tensor<8x!tt.ptr<f32>>, tensor<8xi32>   // %step = tt.splat %s
-      scf.yield %n
+    tt.func @k(%init: tensor<8x!tt.ptr<f32>>, %s: i32, %n: i32, %x: tensor<8xf32>) {
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %step = tt.splat %s : i32 -> tensor<8xi32>
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %init) -> (tensor<8x!tt.ptr<f32>>) : i32 {
+        tt.store %p, %x : tensor<8x!tt.ptr<f32>>
+        %q = tt.addptr %p, %step : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+        scf.yield %q : tensor<8x!tt.ptr<f32>>
+      }
+      tt.return
     }
-    // becomes
-    %o = scf.for ... iter_args(%off = %c0_i64) -> (i64) {
-      %t = tt.splat %off : i64 -> tensor<8xi64>
-      %p = tt.addptr %init, %t : tensor<8x!tt.ptr<f32>>, tensor<8xi64>
-      %x = tt.load %p : tensor<8x!tt.ptr<f32>>
-      %e = arith.extsi %s : i32 to i64
-      %n = arith.addi %off, %e : i64
-      scf.yield %n : i64
+    // becomes, before what is dead is removed
+    tt.func @k(%init: tensor<8x!tt.ptr<f32>>, %s: i32, %n: i32, %x: tensor<8xf32>) {
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %step = tt.splat %s : i32 -> tensor<8xi32>
+      %zero = arith.constant 0 : i64
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%offset = %zero) -> (i64) : i32 {
+        %t = tt.splat %offset : i64 -> tensor<8xi64>
+        %p = tt.addptr %init, %t : tensor<8x!tt.ptr<f32>>, tensor<8xi64>
+        tt.store %p, %x : tensor<8x!tt.ptr<f32>>
+        %wide = arith.extsi %s : i32 to i64
+        %next = arith.addi %offset, %wide : i64
+        %dead = tt.addptr %p, %step : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+        scf.yield %next : i64
+      }
+      %end = tt.splat %r : i64 -> tensor<8xi64>
+      %q = tt.addptr %init, %end : tensor<8x!tt.ptr<f32>>, tensor<8xi64>
+      tt.return
     }
-    %r = tt.addptr %init, (splat %o)
     ```
   }];
   let dependentDialects = ["::nereid::tt::TritonDialect"];
@@ -200,6 +288,36 @@ def NereidRewriteBlockPointers : Pass<"nereid-rewrite-block-pointers", "::mlir::
     `make_tensor_ptr`, `advance`, `make_tensor_descriptor` and the loads and
     stores through them become `addptr`, masks and ordinary loads and stores.
     A block pointer that a loop carries becomes its offsets.
+
+    ```mlir
+    tt.func @k(%base: !tt.ptr<f32>, %n: i64, %i: i32) -> tensor<8xf32> {
+      %c1 = arith.constant 1 : i64
+      %p = tt.make_tensor_ptr %base, [%n], [%c1], [%i] {order = array<i32: 0>} : !tt.ptr<tensor<8xf32>>
+      %x = tt.load %p {boundaryCheck = array<i32: 0>, padding = 1 : i32} : !tt.ptr<tensor<8xf32>>
+      tt.return %x : tensor<8xf32>
+    }
+    // becomes
+    tt.func @k(%base: !tt.ptr<f32>, %n: i64, %i: i32) -> tensor<8xf32> {
+      %c1 = arith.constant 1 : i64
+      %bases = tt.splat %base : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+      %range = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+      %lanes = arith.extsi %range : tensor<8xi32> to tensor<8xi64>
+      %first = arith.extsi %i : i32 to i64
+      %firsts = tt.splat %first : i64 -> tensor<8xi64>
+      %index = arith.addi %firsts, %lanes : tensor<8xi64>
+      %strides = tt.splat %c1 : i64 -> tensor<8xi64>
+      %offsets = arith.muli %index, %strides : tensor<8xi64>
+      %pointers = tt.addptr %bases, %offsets : tensor<8x!tt.ptr<f32>>, tensor<8xi64>
+      %zero = arith.constant dense<0> : tensor<8xi64>
+      %sizes = tt.splat %n : i64 -> tensor<8xi64>
+      %above = arith.cmpi sge, %index, %zero : tensor<8xi64>
+      %below = arith.cmpi slt, %index, %sizes : tensor<8xi64>
+      %mask = arith.andi %above, %below : tensor<8xi1>
+      %padding = arith.constant dense<0.0> : tensor<8xf32>
+      %x = tt.load %pointers, %mask, %padding : tensor<8x!tt.ptr<f32>>
+      tt.return %x : tensor<8xf32>
+    }
+    ```
   }];
   let options = [
     Option<"keepDescriptors", "keep-descriptors", "bool", "false",
@@ -226,11 +344,30 @@ def NereidSplitVectorCores : Pass<"nereid-split-vector-cores", "::mlir::ModuleOp
     each program, unless it is one: also when nothing asks for the vector core.
 
     ```mlir
-    tt.store %p, %x : !tt.ptr<f32>
+    module attributes {ascend.launch_mode = "cv1:2"} {
+      tt.func public @k(%p: !tt.ptr<f32>, %x: f32) {
+        %core = ascend.get_sub_vec_id : i64
+        %c1 = arith.constant 1 : i64
+        %second = arith.cmpi eq, %core, %c1 : i64
+        tt.store %p, %x : !tt.ptr<f32>
+        tt.return
+      }
+    }
     // becomes
-    %core = ascend.get_sub_vec_id : i64
-    %first = arith.cmpi eq, %core, %c0 : i64
-    scf.if %first { tt.store %p, %x : !tt.ptr<f32> }
+    module attributes {ascend.lanes = 2 : i32, ascend.launch_mode = "cv1:2"} {
+      tt.func public @k(%p: !tt.ptr<f32>, %x: f32) {
+        %core = ascend.get_sub_vec_id : i64
+        %c1 = arith.constant 1 : i64
+        %second = arith.cmpi eq, %core, %c1 : i64
+        %own = ascend.get_sub_vec_id : i64
+        %c0 = arith.constant 0 : i64
+        %first = arith.cmpi eq, %own, %c0 : i64
+        scf.if %first {
+          tt.store %p, %x : !tt.ptr<f32>
+        }
+        tt.return
+      }
+    }
     ```
   }];
   let options = [
@@ -248,7 +385,18 @@ def NereidPinWaits : Pass<"nereid-pin-waits"> {
     nothing more to say, is replaced by its value.
 
     ```mlir
-    %t = distributed.wait %s, %n, %v, scope = gpu semantic = acquire {barrier} : !tt.ptr<i32>, i32, i32 -> i32
+    tt.func @k(%s: !tt.ptr<i32>, %n: i32, %v: i32, %p: !tt.ptr<f32>) -> f32 {
+      %t = distributed.wait %s, %n, %v, scope = gpu semantic = acquire : !tt.ptr<i32>, i32, i32 -> i32
+      %q = distributed.consume_token %p, %t, : !tt.ptr<f32>, i32 -> !tt.ptr<f32>
+      %x = tt.load %q : !tt.ptr<f32>
+      tt.return %x : f32
+    }
+    // becomes
+    tt.func @k(%s: !tt.ptr<i32>, %n: i32, %v: i32, %p: !tt.ptr<f32>) -> f32 {
+      %t = distributed.wait %s, %n, %v, scope = gpu semantic = acquire {barrier} : !tt.ptr<i32>, i32, i32 -> i32
+      %x = tt.load %p : !tt.ptr<f32>
+      tt.return %x : f32
+    }
     ```
   }];
 }
@@ -265,6 +413,20 @@ def NereidImportTTIR : Pass<"nereid-import-ttir", "::mlir::ModuleOp"> {
     strides that follow them; descriptors of signed or unsigned elements become
     descriptors of plain ones; functions that take tiles may be inlined. All other
     differences of the text are dealt with when it is read.
+
+    ```mlir
+    tt.func public @k(%p: !tt.ptr<f32>, %x: f32) {
+      gpu.barrier
+      tt.store %p, %x : !tt.ptr<f32>
+      tt.return
+    }
+    // becomes
+    tt.func public @k(%p: !tt.ptr<f32>, %x: f32) {
+      tt.debug_barrier
+      tt.store %p, %x : !tt.ptr<f32>
+      tt.return
+    }
+    ```
   }];
   let dependentDialects = ["::nereid::tt::TritonDialect"];
 }
@@ -279,6 +441,21 @@ def NereidExportTTIR : Pass<"nereid-export-ttir", "::mlir::ModuleOp"> {
     `gpu.barrier`; attributes of this project are removed.
 
     The module is printed in the text form of `version` from then on.
+
+    ```mlir
+    tt.func public @k(%p: tensor<8x!tt.ptr<f32>>, %m: tensor<8xi1>) {
+      %x = tt.load %p, %m : tensor<8x!tt.ptr<f32>>
+      tt.store %p, %x, %m : tensor<8x!tt.ptr<f32>>
+      tt.return
+    }
+    // becomes
+    tt.func public @k(%p: tensor<8x!tt.ptr<f32>>, %m: tensor<8xi1>) attributes {noinline = false} {
+      %zero = arith.constant dense<0.0> : tensor<8xf32>
+      %x = tt.load %p, %m, %zero : tensor<8x!tt.ptr<f32>>
+      tt.store %p, %x, %m : tensor<8x!tt.ptr<f32>>
+      tt.return
+    }
+    ```
   }];
   let options = [
     Option<"version", "version", "std::string", "\"3.6\"", "version of Triton: 3.6 or 3.9">

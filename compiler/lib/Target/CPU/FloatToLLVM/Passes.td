@@ -18,6 +18,21 @@ def NereidCPUExpandFloats : Pass<"nereid-cpu-expand-floats", "::mlir::ModuleOp">
       on fp16, bf16 and fp8 they go through fp32. What has no expansion here,
       and all of fp64, becomes calls of the C library's functions later.
     - What remains of bf16, values that are only moved, becomes i16.
+
+    ```mlir
+    llvm.func @k(%x: bf16) -> f32 {
+      %y = arith.extf %x : bf16 to f32
+      llvm.return %y : f32
+    }
+    // becomes
+    llvm.func @k(%x: i16) -> f32 {
+      %c16 = arith.constant 16 : i32
+      %wide = arith.extui %x : i16 to i32
+      %bits = arith.shli %wide, %c16 : i32
+      %y = arith.bitcast %bits : i32 to f32
+      llvm.return %y : f32
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect"];

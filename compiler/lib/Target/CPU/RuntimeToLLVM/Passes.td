@@ -42,11 +42,19 @@ def NereidCPUGuardDivisions : Pass<"nereid-cpu-guard-divisions"> {
     shifting step by step would; processors and LLVM disagree on it otherwise.
 
     ```mlir
-    %q = arith.divui %n, %d : i32
+    tt.func @k(%n: i32, %d: i32) -> i32 {
+      %q = arith.divui %n, %d : i32
+      tt.return %q : i32
+    }
     // becomes
-    %z = arith.cmpi eq, %d, %c0 : i32
-    %s = arith.select %z, %c1, %d : i32
-    %q = arith.divui %n, %s : i32
+    tt.func @k(%n: i32, %d: i32) -> i32 {
+      %c0 = arith.constant 0 : i32
+      %z = arith.cmpi eq, %d, %c0 : i32
+      %c1 = arith.constant 1 : i32
+      %s = arith.select %z, %c1, %d : i32
+      %q = arith.divui %n, %s : i32
+      tt.return %q : i32
+    }
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

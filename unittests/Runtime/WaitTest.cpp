@@ -133,6 +133,41 @@ TEST(Waits, HostsInDifferentBarriersAreADeadlock) {
   });
 }
 
+/// args: flag, rounds. The last program releases the others, which poll by atomics
+/// and take a few microseconds for each round.
+void pollsForTheLast(nrd_program *p, const uint64_t *args) {
+  std::atomic_ref<uint32_t> flag(*pointerArg<uint32_t>(args, 0));
+  std::atomic_ref<uint64_t> rounds(*pointerArg<uint64_t>(args, 1));
+  if (p->pid[0] == p->grid[0] - 1)
+    flag.exchange(1);
+  for (bool first = true; flag.fetch_add(0) == 0; first = false) {
+    rounds.fetch_add(1, std::memory_order_relaxed);
+    uint64_t end = nrd_clock_ns(p) + 3000;
+    while (nrd_clock_ns(p) < end) {
+    }
+    nrd_yield(p, first ? NRD_FIRST_YIELD : 0);
+  }
+}
+
+/// Each program that is started costs a few polls of others, not one of every
+/// other program.
+TEST(Waits, ManyPollingProgramsTakeLinearlyManyRounds) {
+  for (int32_t programs : {500, 2000}) {
+    uint32_t flag = 0;
+    uint64_t rounds = 0;
+    const uint64_t args[] = {arg(&flag), arg(&rounds)};
+    LaunchSpec spec;
+    spec.kernel = pollsForTheLast;
+    spec.args = args;
+    spec.grid = {programs, 1, 1};
+    spec.blocking = true;
+    Status st = nereid::runtime::launch(nullptr, spec);
+    ASSERT_TRUE(st.ok()) << st.report();
+    // Every pass over all of them would make it programs * programs / 2.
+    EXPECT_LT(rounds, 64 * uint64_t(programs));
+  }
+}
+
 /// args: barriers, milliseconds before each, team
 void lateBarriers(nrd_program *p, const uint64_t *args) {
   for (uint64_t i = 0; i < args[0]; ++i) {

@@ -11,6 +11,8 @@ static constexpr uint64_t kStealAfterNs = 2000000;
 /// Looks at a condition before its program gives way. Long enough for an answer
 /// from another core, short against what the watch over the job takes as work.
 static constexpr int kSpinsBeforeYield = 200;
+/// Programs that are let poll before the next look whether to start another.
+static constexpr size_t kPollsBetweenStarts = 16;
 /// Programs (with stack and scratch) that a worker keeps between launches.
 static constexpr size_t kKeepPrograms = 512;
 
@@ -238,8 +240,10 @@ void FiberScheduler::run(LaunchState &launch) {
   while (!launch.stopping()) {
     bool progressed = false, done = false, polling = false;
     polls.beginPass();
-    for (size_t i = 0, n = live.size(); i < n; ++i) {
-      Program &p = *live[i];
+    for (size_t i = 0, n = live.size(), polled = 0; i < n; ++i) {
+      if (cursor >= n)
+        cursor = 0;
+      Program &p = *live[cursor++];
       if (p.state == ProgramState::Blocked && !launch.isReady(p))
         continue;
       if (resume(launch, p))
@@ -248,6 +252,14 @@ void FiberScheduler::run(LaunchState &launch) {
       polling = polling || p.state == ProgramState::Polling;
       if (launch.stop.load(std::memory_order_relaxed))
         break;
+      // The one that all poll for may not have started: starting it must not
+      // take a pass over thousands of others each time. The next pass goes on
+      // with those that this one leaves out.
+      if (p.state == ProgramState::Polling && ++polled % kPollsBetweenStarts == 0 &&
+          startBesidePollers(launch)) {
+        progressed = done = true;
+        break;
+      }
     }
     if (done)
       retireDone();
@@ -286,14 +298,17 @@ void FiberScheduler::run(LaunchState &launch) {
 }
 
 void FiberScheduler::retireDone() {
-  size_t kept = 0;
-  for (Program *p : live) {
-    if (p->state == ProgramState::Done)
-      freePrograms.push_back(p);
+  size_t kept = 0, next = cursor;
+  for (size_t i = 0; i < live.size(); ++i) {
+    if (i == cursor)
+      next = kept;
+    if (live[i]->state == ProgramState::Done)
+      freePrograms.push_back(live[i]);
     else
-      live[kept++] = p;
+      live[kept++] = live[i];
   }
   live.resize(kept);
+  cursor = next;
 }
 
 void FiberScheduler::waitStep(LaunchState &launch, Backoff &backoff) {

@@ -6,7 +6,7 @@
 //              v
 //   +--> look at every live program's condition --- nobody --> Backoff::step,
 //   |          | holds                                         JobWatch::tick
-//   |          v
+//   |          v                        (start one more beside those that poll)
 //   |    switch to it; it runs until it waits, polls or ends
 //   +----------+
 //
@@ -88,6 +88,7 @@ private:
   PollPolicy polls;
   LaunchState *current = nullptr; ///< of lookAround()
   std::vector<Program *> live;
+  size_t cursor = 0;                              ///< where in `live` the next pass begins
   std::vector<std::unique_ptr<Program>> programs; ///< owns all, live or free
   std::vector<Program *> freePrograms;
   bool cancelling = false; ///< programs that come back must leave

@@ -38,6 +38,9 @@ const std::vector<KnobInfo> &knobTable() {
       {"NEREID_RANKS_PER_NODE", "0",
        "ranks that share a node; programs reach other nodes by put, get and "
        "signals only; 0 = all ranks"},
+      {"NEREID_TRANSPORT", "delayed:shared_memory",
+       "what moves bytes between nodes: the name of a transport "
+       "(docs/runtime.md), or delayed: and one"},
       {"NEREID_STACK_SIZE", "128K", "stack of one program in a blocking launch"},
       {"NEREID_PIN", "0", "1 = pin each worker thread to a core"},
       {"NEREID_DETECT_DEADLOCK", "1",
@@ -211,6 +214,8 @@ Expected<Settings> resolveSettings(const JobOptions &options) {
       return knobError("NEREID_RANKS_PER_NODE", text, "a number of ranks (0 = all on one node)");
     s.ranksPerNode = int32_t(*value);
   }
+
+  s.transport = options.transport ? *options.transport : knobText("NEREID_TRANSPORT");
 
   if (options.stackBytes) {
     s.stackBytes = *options.stackBytes;

@@ -17,6 +17,7 @@ struct Settings {
   bool randomSchedule = false;
   uint64_t seed = 0;
   int32_t ranksPerNode = 0; ///< 0 = all ranks are on one node
+  std::string transport;    ///< between nodes; a name that the transports know
   uint64_t stackBytes = 0;
   bool pinThreads = false;
   bool detectDeadlock = true;

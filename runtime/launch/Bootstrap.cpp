@@ -4,10 +4,19 @@
 #include "launch/Rendezvous.h"
 #include "symmetric/JobImpl.h"
 #include "symmetric/JobWatch.h"
+#include "transport/Transports.h"
 
 #include <unistd.h>
 
 namespace nereid::runtime {
+
+/// Never 0.
+static uint64_t hashText(std::string_view text) {
+  uint64_t hash = 1469598103934665603u;
+  for (char c : text)
+    hash = (hash ^ uint8_t(c)) * 1099511628211u;
+  return hash | 1;
+}
 
 /// Takes the rank's place in the control block.
 static Status takeSlot(Job::Impl &impl) {
@@ -45,6 +54,12 @@ static Status takeSlot(Job::Impl &impl) {
                              scheduleText(own) + ", another rank of this job " +
                              scheduleText(other) + "; set NEREID_SCHEDULE alike on all ranks",
                          impl.rank);
+  if (!agree(impl.header().transport, hashText(s.transport), other))
+    return Status::error(StatusCode::Mismatch,
+                         "rank " + std::to_string(impl.rank) + " has the transport " + s.transport +
+                             ", another rank of this job another one; set NEREID_TRANSPORT alike "
+                             "on all ranks",
+                         impl.rank);
   const TargetProfile *row = findTargetProfile(s.profile.name);
   uint64_t number = uint64_t(row - targetProfiles) + 1;
   if (!agree(impl.header().profile, number, other))
@@ -66,6 +81,8 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
   Expected<Settings> settings = resolveSettings(options);
   if (!settings.ok())
     return settings.status();
+  if (Status st = settleTransport(settings->transport, settings->ranksPerNode); !st.ok())
+    return st;
 
   Expected<std::shared_ptr<Segment>> segment =
       info->segmentFd >= 0   ? Segment::attach(info->segmentFd)
@@ -87,9 +104,13 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
                              "; give the size to `nereid run` or set NEREID_HEAP_SIZE",
                          info->rank);
   if (int32_t perNode = settings->ranksPerNode; perNode && perNode < info->worldSize)
-    if (Status st = (*segment)->isolate(info->rank / perNode * perNode, perNode); !st.ok())
+    if (Status st = (*segment)->isolate(info->rank / perNode * perNode, perNode,
+                                        findTransport(settings->transport)->row->needsMapping);
+        !st.ok())
       return st;
   auto impl = std::make_unique<Job::Impl>(*segment, info->rank, *settings, info->worldSize);
+  if (!impl->transport->status().ok())
+    return impl->transport->status();
   if (Status st = takeSlot(*impl); !st.ok())
     return st;
   double limit = impl->settings.initTimeoutSeconds;
@@ -107,12 +128,16 @@ Expected<std::vector<std::unique_ptr<Job>>> Job::createThreadRanks(int32_t world
   Expected<Settings> settings = resolveSettings(options);
   if (!settings.ok())
     return settings.status();
+  if (Status st = settleTransport(settings->transport, settings->ranksPerNode); !st.ok())
+    return st;
   Expected<std::shared_ptr<Segment>> segment = Segment::create(worldSize, settings->heapBytes);
   if (!segment.ok())
     return segment.status();
   std::vector<std::unique_ptr<Job>> jobs;
   for (int32_t r = 0; r < worldSize; ++r) {
     auto impl = std::make_unique<Job::Impl>(*segment, r, *settings, worldSize);
+    if (!impl->transport->status().ok())
+      return impl->transport->status();
     if (Status st = takeSlot(*impl); !st.ok())
       return st;
     jobs.push_back(JobFactory::make(std::move(impl)));

@@ -41,7 +41,8 @@ Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
     return finalizedError();
   if (jobFailed())
     return failureStatus();
-  transport->quiet();
+  if (Status st = completeTransfers("a host barrier"); !st.ok())
+    return st;
   if (worldSize == 1)
     return {};
   if (timeoutSeconds < 0)
@@ -112,6 +113,8 @@ Status Job::Impl::recover() {
     resetFailure();
     return {};
   }
+  if (Status st = abandonTransfers(); !st.ok())
+    return st;
   JobHeader &h = header();
   {
     std::shared_lock<std::shared_mutex> heapGuard(heapLock);
@@ -134,7 +137,6 @@ Status Job::Impl::recover() {
   } else if (Status st = RecoveryWait(*this, number).run(settings.timeoutSeconds); !st.ok()) {
     return st;
   }
-  transport->drop();
   collectives = 0;
   slot().collectives.store(0, std::memory_order_relaxed);
   for (int32_t r = 0; r < worldSize; ++r)

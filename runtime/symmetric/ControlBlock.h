@@ -213,6 +213,7 @@ struct JobHeader {
   std::atomic<uint64_t> ranksPerNode; // 1 + the setting
   std::atomic<uint64_t> schedule;     // 1 = fifo, 2 + seed
   std::atomic<uint64_t> profile;      // 1 + its row of targetProfiles
+  std::atomic<uint64_t> transport;    // hash of its name
 
   /// Barrier of the hosts.
   PaddedCounter hostArrived;

@@ -3,36 +3,35 @@
 #include "nereid/abi.h"
 #include "symmetric/HostWait.h"
 #include "symmetric/Turns.h"
-#include "transport/shared_memory/Update.h"
 
 namespace nereid::runtime {
 
-/// The signal's place on `rank`, checked; null and an error otherwise.
-static uint8_t *signalAddress(const Job::Impl &job, const char *what, const void *signal,
-                              int32_t bytes, int32_t rank, Status &error) {
-  if (bytes != 4 && bytes != 8) {
-    error = Status::error(StatusCode::InvalidArgument, std::string(what) +
-                                                           ": a signal has 4 or 8 bytes, not " +
-                                                           std::to_string(bytes));
-    return nullptr;
-  }
-  uint8_t *at = transferAddress(job, what, signal, uint64_t(bytes), rank, error);
-  if (at && (uintptr_t(at) & uintptr_t(bytes - 1)) != 0) {
-    error = Status::error(StatusCode::BadAccess, std::string(what) + ": " + job.describe(signal) +
-                                                     " is not aligned to the signal's " +
-                                                     std::to_string(bytes) + " bytes");
-    return nullptr;
-  }
+/// The signal's place in the heap of `rank`, checked.
+static Expected<uint64_t> signalOffset(const Job::Impl &job, const char *what, const void *signal,
+                                       int32_t bytes, int32_t rank) {
+  if (bytes != 4 && bytes != 8)
+    return Status::error(StatusCode::InvalidArgument, std::string(what) +
+                                                          ": a signal has 4 or 8 bytes, not " +
+                                                          std::to_string(bytes));
+  Expected<uint64_t> at = transferOffset(job, what, signal, uint64_t(bytes), rank);
+  if (at.ok() && (*at & uint64_t(bytes - 1)) != 0)
+    return Status::error(StatusCode::BadAccess, std::string(what) + ": " + job.describe(signal) +
+                                                    " is not aligned to the signal's " +
+                                                    std::to_string(bytes) + " bytes");
   return at;
 }
 
 Status Job::signal(void *signal, uint64_t value, int32_t op, int32_t bytes, int32_t rank) {
-  Status error;
-  if (uint8_t *at = signalAddress(*pimpl, "signal_op", signal, bytes, rank, error)) {
-    pimpl->transport->quiet(rank);
-    updateSignal(at, value, op, bytes);
-  }
-  return error;
+  Expected<uint64_t> at = signalOffset(*pimpl, "signal_op", signal, bytes, rank);
+  if (!at.ok())
+    return at.status();
+  if (Status st = pimpl->completeTransfers("signal_op", rank); !st.ok())
+    return st;
+  const Router &router = *pimpl->transport;
+  if (!router.isDirect(rank))
+    return pimpl->carryOut(Operation::update(rank, *at, AtomicOp(op), value, bytes), "signal_op");
+  updateSignal(router.address(rank, *at), value, AtomicOp(op), bytes);
+  return {};
 }
 
 static int64_t widen(uint64_t value, int32_t bytes, bool isSigned) {
@@ -108,10 +107,10 @@ Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value, in
   if (comparison < 0 || comparison > NRD_CMP_GE)
     return Status::error(StatusCode::InvalidArgument,
                          "signal_wait_until: unknown comparison " + std::to_string(comparison));
-  Status error;
-  const uint8_t *at = signalAddress(*pimpl, "signal_wait_until", signal, bytes, rank(), error);
-  if (!at)
-    return error;
+  Expected<uint64_t> offset = signalOffset(*pimpl, "signal_wait_until", signal, bytes, rank());
+  if (!offset.ok())
+    return offset.status();
+  const uint8_t *at = pimpl->transport->address(rank(), *offset);
   SignalWait wait(*pimpl, at, comparison, widen(value, bytes, isSigned), bytes, isSigned);
   if (wait.isOver())
     return {};

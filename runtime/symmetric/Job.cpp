@@ -21,16 +21,23 @@ Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s, int32_t 
     numThreads = 1;
     turns = std::make_unique<Turns>(control, rank, worldSize, settings.seed);
   }
-  Transport::Shape shape;
-  shape.rank = rank;
-  shape.worldSize = worldSize;
+  Router::Shape shape;
+  shape.transport.rank = rank;
+  shape.transport.worldSize = worldSize;
+  shape.transport.heapBytes = heapBytes;
+  shape.transport.heaps = heapBase;
+  shape.transport.mapped = segment->reachBase();
+  shape.transport.job = segment->identity();
+  shape.transport.inFlight = &slot().inFlight;
+  shape.transport.fail = [this](const Status &status) {
+    FailureDetail detail = status.failure();
+    detail.rank = this->rank;
+    publishFailure(detail);
+  };
   shape.ranksPerNode = settings.ranksPerNode;
-  shape.heaps = heapBase;
-  shape.reach = segment->reachBase();
-  shape.heapBytes = heapBytes;
+  shape.between = settings.transport;
   shape.random = settings.randomSchedule;
-  shape.inFlight = &slot().inFlight;
-  transport = std::make_unique<Transport>(shape);
+  transport = std::make_unique<Router>(shape);
   maySpin = int64_t(ranksHere) * numThreads <= cores;
   watch = std::make_unique<JobWatch>(*this);
   slot().launchWorkers.store(uint32_t(numThreads));
@@ -146,10 +153,11 @@ Status Job::finalize() {
   std::lock_guard<std::mutex> launches(pimpl->launchLock);
   if (pimpl->finalized.exchange(true))
     return {};
+  Status result;
   if (!pimpl->jobFailed())
-    pimpl->transport->quiet();
+    result = pimpl->completeTransfers("finalize");
   pimpl->setState(RankState::Finalized);
-  return {};
+  return result;
 }
 
 void Job::abort(std::string_view reason) {
@@ -193,38 +201,6 @@ void *Job::peerAddress(const void *ptr, int32_t rank) const {
 
 int32_t Job::nodeOf(int32_t rank) const { return pimpl->transport->nodeOf(rank); }
 bool Job::reachable(int32_t rank) const { return pimpl->transport->reachable(rank); }
-
-uint8_t *transferAddress(const Job::Impl &job, const char *what, const void *ptr, uint64_t bytes,
-                         int32_t rank, Status &error) {
-  uint64_t offset = 0;
-  if (rank < 0 || rank >= job.worldSize)
-    error = Status::error(StatusCode::BadRank,
-                          std::string(what) + ": rank " + std::to_string(rank) +
-                              " is outside this job of " + std::to_string(job.worldSize));
-  else if (!job.ownOffset(ptr, bytes, offset))
-    error = Status::error(StatusCode::NotSymmetric,
-                          std::string(what) + ": " + std::to_string(bytes) + " bytes at " +
-                              job.describe(ptr) + " do not lie in this rank's symmetric heap");
-  else
-    return job.transport->at(rank, offset);
-  return nullptr;
-}
-
-Status Job::put(void *dest, const void *source, uint64_t bytes, int32_t rank) {
-  Status error;
-  if (uint8_t *to = transferAddress(*pimpl, "put", dest, bytes, rank, error)) {
-    pimpl->transport->quiet(rank);
-    copyPush(to, source, bytes);
-  }
-  return error;
-}
-
-Status Job::get(void *dest, const void *source, uint64_t bytes, int32_t rank) {
-  Status error;
-  if (uint8_t *from = transferAddress(*pimpl, "get", source, bytes, rank, error))
-    copyPull(dest, from, bytes);
-  return error;
-}
 
 std::optional<Allocation> Job::find(const void *ptr) const {
   if (ownerRank(ptr) < 0)

@@ -7,7 +7,7 @@
 #include "nereid/runtime/Job.h"
 #include "symmetric/HeapAllocator.h"
 #include "symmetric/Segment.h"
-#include "transport/Transport.h"
+#include "transport/Router.h"
 
 #include <mutex>
 #include <shared_mutex>
@@ -66,6 +66,20 @@ struct Job::Impl {
   Status collective(std::string_view request, double timeoutSeconds = -1);
   Status recover();
 
+  //===--- transfers (HostTransfers.cpp) ----------------------------------===//
+
+  /// Waits until operations of this rank (to `pe`, unless it is -1) are complete.
+  /// `what` begins the message of an error.
+  Status completeTransfers(const char *what, int32_t pe = -1);
+  /// Waits for something that the transport has started.
+  Status awaitTransfer(const Completion &done, const char *what);
+  /// Carries out `operation` on behalf of host code; complete when it returns.
+  Status carryOut(const Operation &operation, const char *what);
+  /// A launch has ended, in order or not: its arguments may vanish now.
+  Status letGoOfArguments();
+  /// After a failure: forgets what is under way.
+  Status abandonTransfers();
+
   //===--- teams (Team.cpp) -----------------------------------------------===//
 
   /// Ranks of one node, but for the last node.
@@ -106,7 +120,7 @@ struct Job::Impl {
   uint64_t collectives = 0;
   std::atomic<bool> finalized{false};
 
-  std::unique_ptr<Transport> transport;
+  std::unique_ptr<Router> transport;
   /// Only under a random schedule.
   std::unique_ptr<Turns> turns;
   void count(RankState state, int32_t by);
@@ -121,10 +135,10 @@ struct Job::Impl {
 /// Whether the calling thread is one of those that streamsAtWork counts.
 extern thread_local bool isStreamThread;
 
-/// Where the transport reaches `ptr`'s place on `rank`; null and an error when
-/// there is none. `what` begins the message.
-uint8_t *transferAddress(const Job::Impl &job, const char *what, const void *ptr, uint64_t bytes,
-                         int32_t rank, Status &error);
+/// Place of `ptr` in the heap of `rank`; an error when there is none. `what`
+/// begins the message.
+Expected<uint64_t> transferOffset(const Job::Impl &job, const char *what, const void *ptr,
+                                  uint64_t bytes, int32_t rank);
 
 /// Makes Job objects; the constructor is private.
 struct JobFactory {

@@ -123,15 +123,23 @@ Expected<std::shared_ptr<Segment>> Segment::createPrivate() {
   return s;
 }
 
-Status Segment::isolate(int32_t first, int32_t count) {
+uint64_t Segment::identity() const {
+  struct stat info;
+  return fd >= 0 && fstat(fd, &info) == 0 ? uint64_t(info.st_ino) : 0;
+}
+
+Status Segment::isolate(int32_t first, int32_t count, bool keepReach) {
   uint64_t bytes = heapBytes() * uint64_t(worldSize());
   uint64_t control = ControlBlock::bytesFor(worldSize());
-  void *at =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, off_t(control));
-  if (at == MAP_FAILED)
-    return systemError("cannot map the heaps of other nodes", errno);
-  reach = static_cast<uint8_t *>(at);
-  madvise(reach, bytes, MADV_DONTDUMP);
+  isolated = true;
+  if (keepReach) {
+    void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
+                    off_t(control));
+    if (at == MAP_FAILED)
+      return systemError("cannot map the heaps of other nodes", errno);
+    reach = static_cast<uint8_t *>(at);
+    madvise(reach, bytes, MADV_DONTDUMP);
+  }
   uint64_t begin = uint64_t(first) * heapBytes();
   uint64_t end = std::min(bytes, begin + uint64_t(count) * heapBytes());
   if ((begin && mprotect(heaps, begin, PROT_NONE) != 0) ||

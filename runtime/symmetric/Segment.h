@@ -31,12 +31,14 @@ public:
   uint64_t heapBytes() const { return control().header().heapBytes; }
   /// Null when there are no heaps.
   uint8_t *heapBase() const { return heaps; }
-  /// Where the transport finds rank 0's heap: another mapping of the same
-  /// heaps after isolate(), else heapBase().
-  uint8_t *reachBase() const { return reach ? reach : heaps; }
+  /// Where a transport finds rank 0's heap: another mapping of the same heaps
+  /// after isolate(), or none, else heapBase().
+  uint8_t *reachBase() const { return isolated ? reach : heaps; }
   /// Makes the heaps at heapBase() inaccessible except those of `count` ranks
-  /// from `first` on.
-  Status isolate(int32_t first, int32_t count);
+  /// from `first` on. With `keepReach` there is another mapping of all of them.
+  Status isolate(int32_t first, int32_t count, bool keepReach);
+  /// A number that no other segment of this machine has.
+  uint64_t identity() const;
   int descriptor() const { return fd; }
 
 private:
@@ -47,6 +49,7 @@ private:
   uint8_t *base = nullptr;
   uint8_t *heaps = nullptr;
   uint8_t *reach = nullptr;
+  bool isolated = false;
   uint64_t mappedBytes = 0;
 };
 

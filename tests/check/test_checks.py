@@ -87,8 +87,8 @@ def test_bad_link_is_named(tree):
 #: Breaches of the seams between transports, devices, public headers and extension modules: file, text, message.
 BREACHES = {
     "a transport that knows another": (
-        "runtime/transport/network/bad.cpp", '#include "transport/shared_memory/Copy.h"\n',
-        "'Runtime transport' (network) may not use 'Runtime transport' (shared_memory)"),
+        "runtime/transport/delayed/bad.cpp", '#include "transport/shared_memory/Copy.h"\n',
+        "'Transports' (delayed) may not use 'Transports' (shared_memory)"),
     "a device that knows another": (
         "runtime/device/null/bad.cpp", '#include "device/cpu/Worker.h"\n',
         "'Runtime device' (null) may not use 'Runtime device' (cpu)"),
@@ -108,8 +108,8 @@ BREACHES = {
         "runtime/base/CMakeLists.txt", "nereid_add_runtime_library(Base status.cpp LINK Symmetric)\n",
         "'Base' links 'Symmetric', which belongs to 'Runtime symmetric': 'Runtime base' may not use"),
     "a transport links another": (
-        "runtime/transport/network/CMakeLists.txt", "nereid_add_runtime_library(Network n.cpp LINK Shared)\n",
-        "'Network' links 'Shared', which belongs to 'Runtime transport' (shared_memory)"),
+        "runtime/transport/delayed/CMakeLists.txt", "nereid_add_runtime_library(Delayed d.cpp LINK Shared)\n",
+        "'Delayed' links 'Shared', which belongs to 'Transports' (shared_memory)"),
     "a target in a folder of no row": (
         "plugins/CMakeLists.txt", "add_library(Plugin p.cpp)\ntarget_link_libraries(Plugin PRIVATE Base LLVMCore)\n",
         "plugins/CMakeLists.txt:2: 'Plugin' is made here, in no layer"),

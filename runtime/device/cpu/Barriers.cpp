@@ -162,7 +162,7 @@ void barrier(Program &p, LaunchTeam &t, const char *what, int32_t flags, uint32_
   Worker &worker = *p.worker;
   p.site = site;
   if (!(flags & NRD_BARRIER_SYNC))
-    completeTransfers(p);
+    completeTransfers(p, what);
   worker.maybeYield(p);
   const bool one = launch.job.settings.profile.oneProgramPerRank;
   if (!p.fiber) [[unlikely]] {

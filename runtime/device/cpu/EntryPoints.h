@@ -11,6 +11,7 @@
 #define NEREID_RUNTIME_DEVICE_CPU_ENTRYPOINTS_H
 
 #include "device/cpu/Worker.h"
+#include "transport/Router.h"
 
 namespace nereid::runtime {
 
@@ -25,16 +26,46 @@ void noteMisaligned(Program &p, const char *what, const void *ptr, int32_t bytes
                     const char *part);
 void noteCannotBlock(Program &p, const char *what, uint32_t site);
 
-/// Address on `pe` of the `bytes` bytes at `ptr` of this rank's heap, for the
-/// transport; fails the program when there is none. A plain pointer is good for
-/// one's own rank. Programs may dereference it if `pe` is reachable.
-uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe, const char *what,
-                       uint32_t site);
+/// Place in `pe`'s heap of the `bytes` bytes at `ptr` of this rank's heap; fails
+/// the program when there is none. A plain pointer is good for one's own rank,
+/// and counted from its heap.
+uint64_t remoteOffset(Program &p, const void *ptr, uint64_t bytes, int32_t pe, const char *what,
+                      uint32_t site);
+
+/// Hands `operation` to the transport and waits for what it brings. For ranks
+/// that are not direct. The program is left, at p.site, when the rank cannot be
+/// reached.
+void carryOut(Program &p, const Operation &operation, const char *what);
+// The same out of line, so that the ways to direct ranks stay short.
+void getElsewhere(Program &p, int32_t pe, uint64_t offset, void *dest, uint64_t bytes, bool nbi,
+                  const char *what);
+void updateElsewhere(Program &p, int32_t pe, uint64_t offset, AtomicOp op, uint64_t value,
+                     int32_t bytes, const char *what);
+uint64_t fetchElsewhere(Program &p, int32_t pe, uint64_t offset, AtomicOp op, uint64_t value,
+                        uint64_t compare, int32_t bytes, const char *what);
+
+void completeElsewhere(Program &p, const char *what, int32_t pe);
+/// Quiet: all operations of this rank (to `pe`, unless it is -1) are complete
+/// when it returns.
+inline void completeTransfers(Program &p, const char *what, int32_t pe = -1) {
+  if (!p.transport->engine()) [[likely]]
+    Router::fullFence();
+  else
+    completeElsewhere(p, what, pe);
+}
+
+/// Updates the word at `offset` of `pe`'s heap; `op` is NRD_SIG_*.
+inline void sendSignal(Program &p, int32_t pe, uint64_t offset, uint64_t value, int32_t op,
+                       int32_t bytes, const char *what) {
+  const Router &router = *p.transport;
+  if (router.isDirect(pe)) [[likely]]
+    updateSignal(router.address(pe, offset), value, AtomicOp(op), bytes);
+  else
+    updateElsewhere(p, pe, offset, AtomicOp(op), value, bytes, what);
+}
 
 /// Barrier of the programs of a team; flags are NRD_BARRIER_*.
 void barrier(Program &p, LaunchTeam &team, const char *what, int32_t flags, uint32_t site);
-/// Quiet: all operations of this rank are complete when it returns.
-void completeTransfers(Program &p);
 /// Fails the program when `bytes`, read as a signed number, is negative.
 void checkBytes(Program &p, uint64_t bytes, const char *what, uint32_t site);
 /// Fails the program unless `op` is NRD_SIG_*.

@@ -325,6 +325,7 @@ void FiberScheduler::waitStep(LaunchState &launch, Backoff &backoff) {
     if (launch.stopping())
       return;
   }
+  worker.job.transport->help();
   polling ? backoff.pollStep(polls.patience()) : backoff.step();
 }
 
@@ -343,6 +344,13 @@ bool FiberScheduler::isOver() {
   return false;
 }
 
+bool FiberScheduler::needs(int32_t rank) {
+  for (Program *p : live)
+    if (p->state == ProgramState::Blocked && transferNeeds(*p->transport, p->condition, rank))
+      return true;
+  return current->needs(rank);
+}
+
 //===----------------------------------------------------------------------===//
 // Ends
 //===----------------------------------------------------------------------===//
@@ -352,7 +360,7 @@ void FiberScheduler::finish(LaunchState &launch) {
     recordWaiting(launch);
     cancelAll(launch);
   }
-  dropSpare();
+  dropSpare(launch);
 }
 
 void FiberScheduler::recordWaiting(LaunchState &launch) {
@@ -374,8 +382,9 @@ void FiberScheduler::cancelAll(LaunchState &launch) {
   cancelling = false;
 }
 
-void FiberScheduler::dropSpare() {
-  if (programs.size() > kKeepPrograms) {
+void FiberScheduler::dropSpare(const LaunchState &launch) {
+  // After a failure what programs have fetched may still be on its way to them.
+  if (programs.size() > kKeepPrograms && !launch.stopping()) {
     programs.resize(kKeepPrograms);
     freePrograms.clear();
     for (const std::unique_ptr<Program> &p : programs)

@@ -75,12 +75,12 @@ private:
   void recordWaiting(LaunchState &launch);
   void cancelAll(LaunchState &launch);
   /// Gives back programs that are more than a worker keeps between launches.
-  void dropSpare();
+  void dropSpare(const LaunchState &launch);
   Program *obtain(LaunchState &launch);
   // What the live programs wait for, all of them in vain.
   std::string what() const override { return current->waitText; }
   bool isOver() override;
-  bool needs(int32_t rank) override { return current->needs(rank); }
+  bool needs(int32_t rank) override;
   static void programMain(boost::context::detail::transfer_t from);
 
   Worker &worker;

@@ -53,6 +53,12 @@ static void describeWait(const LaunchState &launch, const LaunchState::Waiting &
     g.note = describeBarrierWait(launch, *c.team);
     return;
   }
+  if (c.kind == WaitCondition::Transfer || c.kind == WaitCondition::Room) {
+    g.note = "transfers" +
+             (c.transfer.pe < 0 ? std::string() : " to rank " + std::to_string(c.transfer.pe)) +
+             " are under way";
+    return;
+  }
   g.address = launch.job.describe(
       c.kind == WaitCondition::Slots ? c.address + uint64_t(c.next) * c.stride : c.address);
   g.hasValues = true;

@@ -100,9 +100,7 @@ Status launch(Job *job, const LaunchSpec &spec) {
   impl->enter(RankState::Launch);
   WorkerPool::of(*impl).run(state);
 
-  impl->transport->letGoOfArguments();
-
-  Status result;
+  Status result = impl->letGoOfArguments();
   bool complete = state.fibers ? state.finished.load() == state.total : !state.stop.load();
   if (!complete || state.hasError) {
     FailureDetail first = impl->readFailure();
@@ -111,7 +109,7 @@ Status launch(Job *job, const LaunchSpec &spec) {
     // own mistake rather than the other's.
     bool ownMistake =
         state.hasError && first.rank != impl->rank && state.error.code != StatusCode::Interrupted;
-    impl->transport->drop();
+    (void)impl->abandonTransfers();
     result = impl->failureStatus(ownMistake ? &state.error : nullptr);
     if (impl->worldSize == 1)
       impl->resetFailure();

@@ -87,7 +87,10 @@ struct LaunchState {
   /// Whether the condition of a blocked program holds.
   static bool isReady(Program &program) {
     WaitCondition &c = program.condition;
-    return c.kind == WaitCondition::Barrier ? c.team->isComplete(c.generation) : conditionHolds(c);
+    if (c.kind <= WaitCondition::Until)
+      return conditionHolds(c);
+    return c.kind == WaitCondition::Barrier ? c.team->isComplete(c.generation)
+                                            : transferReady(*program.transport, c);
   }
   SourceSite site(uint32_t index) const;
   /// What the programs of this rank were doing when the launch stopped.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "device/cpu/PlainRunner.h"
 
-#include "base/Clock.h"
+#include "base/Backoff.h"
 #include "device/cpu/WorkerPool.h"
 
 #include <algorithm>
@@ -33,6 +33,34 @@ void PlainRunner::run(LaunchState &launch) {
     return; // a program failed; the launch is over
   }
   runPieces(launch);
+}
+
+std::string PlainRunner::what() const {
+  return "kernel '" + std::string(program.launch->spec.kernelName) + "'";
+}
+
+bool PlainRunner::needs(int32_t rank) {
+  return transferNeeds(*program.transport, program.condition, rank);
+}
+
+void PlainRunner::wait() {
+  LaunchState &launch = *program.launch;
+  Backoff backoff(worker.job.maySpin);
+  worker.pulse.set(WorkerState::Blocked);
+  while (!isOver()) {
+    if (launch.stopping())
+      leave();
+    worker.pulse.pass();
+    program.transport->help();
+    if (backoff.isSlow()) {
+      worker.job.watch->tick(*this, worker.job.settings.timeoutSeconds);
+      if (worker.index == 0)
+        worker.interrupts.look(launch, nowNs());
+    }
+    backoff.step();
+  }
+  worker.pulse.set(WorkerState::Running);
+  worker.pulse.beat();
 }
 
 void PlainRunner::runPieces(LaunchState &launch) {

@@ -4,6 +4,7 @@
 #define NEREID_RUNTIME_DEVICE_CPU_PLAINRUNNER_H
 
 #include "device/cpu/LaunchState.h"
+#include "symmetric/JobWatch.h"
 
 #include <csetjmp>
 
@@ -11,7 +12,7 @@ namespace nereid::runtime {
 
 /// A worker's share in launches without fibers: it takes pieces of the grid,
 /// large ones first, and runs their programs on its own stack.
-class PlainRunner {
+class PlainRunner : private Awaited {
 public:
   explicit PlainRunner(Worker &worker);
 
@@ -19,8 +20,14 @@ public:
   void run(LaunchState &launch);
   /// Ends the running program, and with it the launch.
   [[noreturn]] void leave() { _longjmp(exit, 1); }
+  /// Waits for what the running program has asked of the transport; nothing else
+  /// makes a program wait that is no fiber.
+  void wait();
 
 private:
+  std::string what() const override;
+  bool isOver() override { return program.launch->isReady(program); }
+  bool needs(int32_t rank) override;
   void runPieces(LaunchState &launch);
 
   Worker &worker;

@@ -11,6 +11,7 @@
 #define NEREID_RUNTIME_DEVICE_CPU_PROGRAM_H
 
 #include "nereid/abi.h"
+#include "transport/Router.h"
 
 #include <atomic>
 #include <boost/context/detail/fcontext.hpp>
@@ -20,14 +21,19 @@
 namespace nereid::runtime {
 
 class Worker;
-class Transport;
 struct LaunchState;
 struct LaunchTeam;
 
 /// What a blocked program waits for, so that the scheduler can look without
 /// switching to it.
 struct WaitCondition {
-  enum Kind : uint8_t { Slots, Until, Barrier };
+  enum Kind : uint8_t {
+    Slots,
+    Until,
+    Barrier,
+    Transfer, ///< an operation of the transport, or a quiet
+    Room,     ///< until the transport takes another operation to transfer.pe
+  };
   Kind kind = Slots;
   uint8_t bytes = 4;
   uint8_t comparison = NRD_CMP_EQ;
@@ -40,6 +46,7 @@ struct WaitCondition {
   uint64_t seen = 0;          ///< the value last read
   uint64_t generation = 0;    ///< Barrier: the one it takes part in
   LaunchTeam *team = nullptr; ///< Barrier: whose
+  Completion transfer;        ///< Transfer, Room
 };
 
 enum class ProgramState : uint8_t {
@@ -54,7 +61,7 @@ struct Program {
   nrd_program abi{};
   LaunchState *launch = nullptr;
   Worker *worker = nullptr;
-  Transport *transport = nullptr;
+  Router *transport = nullptr;
   uint64_t linear = 0; ///< (program * sub_vec_num + sub_vec_id)
   uint32_t site = ~0u; ///< where it last entered the runtime
   const char *waitName = "";
@@ -64,6 +71,7 @@ struct Program {
   uint64_t resumedAt = 0;  ///< when it got the core, in cheap ticks
   uint64_t pollsSince = 0; ///< its first poll in the loop that it is in
   uint64_t shares = 0;     ///< values exchanged with its other vector cores
+  uint64_t fetched = 0;    ///< what a fetch brings; it may come after the program was left
   WaitCondition condition;
 
   // Fibers only.
@@ -132,8 +140,22 @@ inline bool compareValues(int comparison, uint64_t a, uint64_t b, unsigned bytes
   return compareAs<uint64_t>(comparison, a, b);
 }
 
-/// Looks at memory; true when the program may go on. Barriers are not handled
-/// here.
+/// Transfer and Room: whether the program may go on.
+inline bool transferReady(const Router &router, const WaitCondition &c) {
+  return c.kind == WaitCondition::Room ? router.hasRoom(c.transfer.pe)
+                                       : router.finished(c.transfer);
+}
+
+/// Transfer and Room: whether the program waits for `rank`.
+inline bool transferNeeds(const Router &router, WaitCondition c, int32_t rank) {
+  if ((c.kind != WaitCondition::Transfer && c.kind != WaitCondition::Room) ||
+      (c.transfer.pe >= 0 && c.transfer.pe != rank))
+    return false;
+  c.transfer.pe = rank;
+  return !transferReady(router, c);
+}
+
+/// Looks at memory; true when the program may go on. Slots and Until only.
 inline bool conditionHolds(WaitCondition &c) {
   if (c.kind == WaitCondition::Until) {
     c.seen = loadAcquire(c.address, c.bytes);

@@ -18,7 +18,7 @@
 
 #include "device/cpu/Worker.h"
 #include "symmetric/Turns.h"
-#include "transport/Transport.h"
+#include "transport/Router.h"
 
 #include <algorithm>
 
@@ -40,8 +40,8 @@ void RandomSchedule::seed(const LaunchState &launch) {
 
 /// One turn; false when there was nothing to do in it.
 bool RandomSchedule::step(LaunchState &launch, uint64_t laziness) {
-  Transport &transport = *worker.job.transport;
-  if (transport.pending() && next() % laziness == 0)
+  Router &transport = *worker.job.transport;
+  if (transport.held() && next() % laziness == 0)
     return transport.deliver(next());
 
   ready.clear();
@@ -105,7 +105,7 @@ void RandomSchedule::run(LaunchState &launch) {
       worker.pulse.set(WorkerState::Running);
       worker.pulse.beat();
       if (live.empty() && launch.unstarted.load(std::memory_order_relaxed) == 0 &&
-          worker.job.transport->pending() == 0)
+          worker.job.transport->held() == 0)
         break;
       turns.pass(true);
       continue;

@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "device/cpu/EntryPoints.h"
 
-#include "transport/Transport.h"
-
 namespace nereid::runtime {
 
 void checkBytes(Program &p, uint64_t bytes, const char *what, uint32_t site) {
@@ -57,8 +55,8 @@ extern "C" {
 
 void *nrd_shmem_ptr(nrd_program *prog, void *ptr, int32_t pe, uint32_t site) {
   Program &p = programOf(prog);
-  uint8_t *at = remoteAddress(p, ptr, 1, pe, "remote_ptr", site);
-  return p.transport->reachable(pe) ? at : nullptr;
+  uint64_t at = remoteOffset(p, ptr, 1, pe, "remote_ptr", site);
+  return p.transport->reachable(pe) ? p.transport->address(pe, at) : nullptr;
 }
 
 void nrd_shmem_put(nrd_program *prog, void *dest, const void *source, uint64_t bytes, int32_t pe,
@@ -66,9 +64,12 @@ void nrd_shmem_put(nrd_program *prog, void *dest, const void *source, uint64_t b
   Program &p = programOf(prog);
   p.site = site;
   checkBytes(p, bytes, "putmem", site);
-  uint8_t *to = remoteAddress(p, dest, bytes, pe, "putmem", site);
+  uint64_t to = remoteOffset(p, dest, bytes, pe, "putmem", site);
   p.worker->maybeYield(p);
-  p.transport->put(pe, to, source, bytes, nbi != 0);
+  if (p.transport->isDirect(pe)) [[likely]]
+    copyPush(p.transport->address(pe, to), source, bytes);
+  else
+    carryOut(p, Operation::put(pe, to, source, bytes, nbi != 0), "putmem");
   p.worker->noteActivity();
 }
 
@@ -77,9 +78,12 @@ void nrd_shmem_get(nrd_program *prog, void *dest, const void *source, uint64_t b
   Program &p = programOf(prog);
   p.site = site;
   checkBytes(p, bytes, "getmem", site);
-  uint8_t *from = remoteAddress(p, source, bytes, pe, "getmem", site);
+  uint64_t from = remoteOffset(p, source, bytes, pe, "getmem", site);
   p.worker->maybeYield(p);
-  p.transport->get(pe, dest, from, bytes, nbi != 0);
+  if (p.transport->isDirect(pe)) [[likely]]
+    copyPull(dest, p.transport->address(pe, from), bytes);
+  else
+    getElsewhere(p, pe, from, dest, bytes, nbi != 0, "getmem");
 }
 
 void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source, uint64_t bytes,
@@ -90,10 +94,18 @@ void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source, uin
   checkBytes(p, bytes, "putmem_signal", site);
   checkSignalOp(p, sig_op, "putmem_signal", site);
   checkAligned(p, signal, sig_bytes, "putmem_signal", site);
-  uint8_t *to = remoteAddress(p, dest, bytes, pe, "putmem_signal", site);
-  uint8_t *at = remoteAddress(p, signal, uint64_t(sig_bytes), pe, "putmem_signal", site);
+  uint64_t to = remoteOffset(p, dest, bytes, pe, "putmem_signal", site);
+  uint64_t at = remoteOffset(p, signal, uint64_t(sig_bytes), pe, "putmem_signal", site);
   p.worker->maybeYield(p);
-  p.transport->putSignal(pe, to, source, bytes, at, value, sig_op, sig_bytes, nbi != 0);
+  if (p.transport->isDirect(pe)) [[likely]] {
+    copyPush(p.transport->address(pe, to), source, bytes);
+    updateSignal(p.transport->address(pe, at), value, AtomicOp(sig_op), sig_bytes);
+  } else {
+    carryOut(p,
+             Operation::put(pe, to, source, bytes, nbi != 0)
+                 .withSignal(at, AtomicOp(sig_op), value, sig_bytes),
+             "putmem_signal");
+  }
   p.worker->noteActivity();
 }
 
@@ -103,9 +115,9 @@ void nrd_shmem_signal_op(nrd_program *prog, void *signal, uint64_t value, int32_
   p.site = site;
   checkSignalOp(p, sig_op, "signal_op", site);
   checkAligned(p, signal, sig_bytes, "signal_op", site);
-  uint8_t *at = remoteAddress(p, signal, uint64_t(sig_bytes), pe, "signal_op", site);
+  uint64_t at = remoteOffset(p, signal, uint64_t(sig_bytes), pe, "signal_op", site);
   p.worker->maybeYield(p);
-  p.transport->signal(pe, at, value, sig_op, sig_bytes);
+  sendSignal(p, pe, at, value, sig_op, sig_bytes, "signal_op");
   p.worker->noteActivity();
 }
 
@@ -114,10 +126,10 @@ void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value, int32_t elem_byt
   Program &p = programOf(prog);
   p.site = site;
   checkAligned(p, dest, elem_bytes, "p", site, "element");
-  uint8_t *at = remoteAddress(p, dest, uint64_t(elem_bytes), pe, "p", site);
+  uint64_t at = remoteOffset(p, dest, uint64_t(elem_bytes), pe, "p", site);
   p.worker->maybeYield(p);
   // Single elements are also used as flags: they never tear.
-  p.transport->signal(pe, at, value, NRD_SIG_SET, elem_bytes);
+  sendSignal(p, pe, at, value, NRD_SIG_SET, elem_bytes, "p");
   p.worker->noteActivity();
 }
 
@@ -126,9 +138,11 @@ uint64_t nrd_shmem_g(nrd_program *prog, const void *source, int32_t elem_bytes, 
   Program &p = programOf(prog);
   p.site = site;
   checkAligned(p, source, elem_bytes, "g", site, "element");
-  uint8_t *at = remoteAddress(p, source, uint64_t(elem_bytes), pe, "g", site);
+  uint64_t at = remoteOffset(p, source, uint64_t(elem_bytes), pe, "g", site);
   p.worker->maybeYield(p);
-  return loadAcquire(at, unsigned(elem_bytes));
+  if (p.transport->isDirect(pe)) [[likely]]
+    return loadAcquire(p.transport->address(pe, at), unsigned(elem_bytes));
+  return fetchElsewhere(p, pe, at, AtomicOp::Fetch, 0, 0, elem_bytes, "g");
 }
 
 uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal, int32_t cmp, uint64_t value,
@@ -156,7 +170,7 @@ void nrd_shmem_fence(nrd_program *prog, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   if (p.launch->job.settings.profile.fenceCompletes)
-    completeTransfers(p);
+    completeTransfers(p, "fence");
   else
     p.transport->fence();
 }
@@ -166,7 +180,7 @@ void nrd_shmem_fence_pe(nrd_program *prog, int32_t pe, uint32_t site) {
   p.site = site;
   checkPE(p, pe, "fence_pe", site);
   if (p.launch->job.settings.profile.fenceCompletes)
-    p.transport->quiet(pe);
+    completeTransfers(p, "fence_pe", pe);
   else
     p.transport->fence(pe);
 }
@@ -176,13 +190,13 @@ void nrd_shmem_quiet_pe(nrd_program *prog, int32_t pe, uint32_t site) {
   p.site = site;
   checkPE(p, pe, "quiet_pe", site);
   p.worker->maybeYield(p);
-  p.transport->quiet(pe);
+  completeTransfers(p, "quiet_pe", pe);
 }
 
 void nrd_shmem_quiet(nrd_program *prog, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
-  completeTransfers(p);
+  completeTransfers(p, "quiet");
 }
 
 } // extern "C"

@@ -2,7 +2,7 @@
 //===- Signals.cpp - nrd_yield, nrd_wait, nrd_notify, failures ------------===//
 #include "device/cpu/EntryPoints.h"
 
-#include "transport/Transport.h"
+#include "transport/Router.h"
 
 #include <sched.h>
 #include <time.h>
@@ -66,7 +66,7 @@ void noteMisaligned(Program &p, const char *what, const void *ptr, int32_t bytes
 }
 
 static void noteOtherNode(Program &p, int32_t scope, int32_t rank, uint32_t site) {
-  const Transport &transport = *p.transport;
+  const Router &transport = *p.transport;
   noteFailure(p, StatusCode::BadRank,
               std::string("notify: comm_scope \"") +
                   (scope == NRD_COMM_GPU ? "gpu" : "intra_node") + "\" does not reach rank " +
@@ -84,39 +84,32 @@ void noteCannotBlock(Program &p, const char *what, uint32_t site) {
               site);
 }
 
-uint8_t *remoteAddress(Program &p, const void *ptr, uint64_t bytes, int32_t pe, const char *what,
-                       uint32_t site) {
+/// The places that remoteOffset() does not find at first sight, and the errors.
+/// Out of line: the way to a good place saves no registers.
+[[gnu::noinline]] static uint64_t otherOffset(Program &p, const void *ptr, uint64_t bytes,
+                                              int32_t pe, const char *what, uint32_t site) {
   const nrd_program &abi = p.abi;
-  if (uint32_t(pe) >= uint32_t(abi.num_ranks)) [[unlikely]] {
+  if (uint32_t(pe) >= uint32_t(abi.num_ranks)) {
     noteBadRank(p, what, pe, site);
     p.worker->leave(p);
   }
-  const uint8_t *at = static_cast<const uint8_t *>(ptr);
-  uint64_t heaps = abi.heap_bytes * uint64_t(abi.num_ranks);
-  uint64_t inHeaps = uint64_t(at - abi.heap_base);
-  uint64_t offset = inHeaps - abi.heap_bytes * uint64_t(abi.rank);
-  if (abi.heap_base && offset < abi.heap_bytes && bytes <= abi.heap_bytes - offset) [[likely]]
-    return p.transport->at(pe, offset);
-  if (pe == abi.rank && int64_t(bytes) >= 0 && (!abi.heap_base || inHeaps >= heaps))
-    return const_cast<uint8_t *>(at);
+  uint64_t inHeaps = uint64_t(static_cast<const uint8_t *>(ptr) - abi.heap_base);
+  bool plain = !abi.heap_base || inHeaps >= abi.heap_bytes * uint64_t(abi.num_ranks);
+  if (pe == abi.rank && int64_t(bytes) >= 0 && plain)
+    return inHeaps - abi.heap_bytes * uint64_t(abi.rank);
   noteNotSymmetric(p, what, ptr, bytes, site);
   p.worker->leave(p);
 }
 
-void completeTransfers(Program &p) {
-  if (p.launch->random) {
-    // One by one, so that others see what is done and what is not.
-    Worker &worker = *p.worker;
-    worker.maybeYield(p);
-    for (uint64_t n = p.transport->pending(); n > 0; --n) {
-      if (!p.transport->deliver(worker.nextRandom()))
-        break;
-      worker.noteActivity();
-      if (p.fiber && worker.nextRandom() % 2)
-        worker.yieldFrom(p, ProgramState::Ready);
-    }
-  }
-  p.transport->quiet();
+uint64_t remoteOffset(Program &p, const void *ptr, uint64_t bytes, int32_t pe, const char *what,
+                      uint32_t site) {
+  const nrd_program &abi = p.abi;
+  const uint8_t *own = abi.heap_base + abi.heap_bytes * uint64_t(abi.rank);
+  uint64_t offset = uint64_t(static_cast<const uint8_t *>(ptr) - own);
+  if (uint32_t(pe) < uint32_t(abi.num_ranks) && abi.heap_base && offset < abi.heap_bytes &&
+      bytes <= abi.heap_bytes - offset) [[likely]]
+    return offset;
+  return otherOffset(p, ptr, bytes, pe, what, site);
 }
 
 void blockProgram(Program &p, const char *what, uint32_t site) {
@@ -221,7 +214,7 @@ void nrd_notify(nrd_program *prog, void *signal, int64_t value, int32_t rank, in
   Program &p = programOf(prog);
   p.site = site;
   checkAligned(p, signal, elem_bytes, "notify", site);
-  uint8_t *at = remoteAddress(p, signal, uint64_t(elem_bytes), rank, "notify", site);
+  uint64_t at = remoteOffset(p, signal, uint64_t(elem_bytes), rank, "notify", site);
   p.worker->maybeYield(p);
   if (comm_scope != NRD_COMM_INTER_NODE) {
     if (!p.transport->reachable(rank)) [[unlikely]] {
@@ -232,7 +225,7 @@ void nrd_notify(nrd_program *prog, void *signal, int64_t value, int32_t rank, in
     // transfers to that rank.
     p.transport->fence(rank);
   }
-  p.transport->signal(rank, at, uint64_t(value), sig_op, elem_bytes);
+  sendSignal(p, rank, at, uint64_t(value), sig_op, elem_bytes, "notify");
   p.worker->noteActivity();
 }
 

@@ -3,7 +3,6 @@
 #include "device/cpu/Teams.h"
 
 #include "device/cpu/EntryPoints.h"
-#include "transport/Transport.h"
 
 #include <cstring>
 
@@ -106,11 +105,13 @@ static void pull(Program &p, const char *what, void *dest, const void *source, u
                  int32_t rank, uint32_t site) {
   if (bytes == 0)
     return;
-  const uint8_t *from = remoteAddress(p, source, bytes, rank, what, site);
+  uint64_t from = remoteOffset(p, source, bytes, rank, what, site);
   if (rank == p.abi.rank)
-    std::memmove(dest, from, bytes);
+    std::memmove(dest, p.transport->address(rank, from), bytes);
+  else if (p.transport->isDirect(rank))
+    copyPull(dest, p.transport->address(rank, from), bytes);
   else
-    p.transport->get(rank, dest, from, bytes, /*nbi=*/false);
+    getElsewhere(p, rank, from, dest, bytes, /*nbi=*/false, what);
   p.worker->noteActivity();
 }
 

@@ -31,6 +31,9 @@ public:
   /// unless that would be too soon: loops that end by themselves and read memory
   /// look the same and should not pay for it.
   void poll(Program &program, bool first) { scheduler.poll(program, first); }
+  /// Waits for the condition of a program that is no fiber, on its stack. Leaves
+  /// the program when the launch stops meanwhile.
+  void waitInPlace() { plain.wait(); }
   /// Gives way to the scheduler; comes back when the program is to go on.
   /// Leaves the program when the launch stops meanwhile.
   void yieldFrom(Program &program, ProgramState state) { scheduler.yieldFrom(program, state); }

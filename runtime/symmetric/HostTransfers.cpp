@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- HostTransfers.cpp - Transfers that host code asks for or awaits ----===//
+#include "base/Backoff.h"
+#include "symmetric/HostWait.h"
+
+namespace nereid::runtime {
+
+Expected<uint64_t> transferOffset(const Job::Impl &job, const char *what, const void *ptr,
+                                  uint64_t bytes, int32_t rank) {
+  uint64_t offset = 0;
+  if (rank < 0 || rank >= job.worldSize)
+    return Status::error(StatusCode::BadRank, std::string(what) + ": rank " + std::to_string(rank) +
+                                                  " is outside this job of " +
+                                                  std::to_string(job.worldSize));
+  if (!job.ownOffset(ptr, bytes, offset))
+    return Status::error(StatusCode::NotSymmetric,
+                         std::string(what) + ": " + std::to_string(bytes) + " bytes at " +
+                             job.describe(ptr) + " do not lie in this rank's symmetric heap");
+  return offset;
+}
+
+namespace {
+/// The wait for operations that the transport has started.
+class TransferWait : public HostWait {
+public:
+  TransferWait(Job::Impl &job, const Completion &done, const char *cause)
+      : HostWait(job), done(done), cause(cause) {}
+
+  std::string what() const override { return std::string(cause) + ", for its transfers"; }
+  bool isOver() override {
+    job.transport->help();
+    return job.transport->finished(done);
+  }
+  bool needs(int32_t rank) override {
+    return (done.pe < 0 || done.pe == rank) && !job.transport->finished({rank, done.number});
+  }
+
+protected:
+  BlockedGroup account() const override {
+    BlockedGroup group;
+    group.kind = "host code";
+    group.note = "waits for transfers: " + std::string(cause);
+    return group;
+  }
+
+private:
+  const Completion done;
+  const char *const cause;
+};
+} // namespace
+
+Status Job::Impl::awaitTransfer(const Completion &done, const char *what) {
+  if (transport->finished(done))
+    return {};
+  return TransferWait(*this, done, what).run(settings.timeoutSeconds);
+}
+
+Status Job::Impl::completeTransfers(const char *what, int32_t pe) {
+  Completion done;
+  if (transport->quiet(pe, done))
+    return {};
+  Status status = awaitTransfer(done, what);
+  Router::fullFence();
+  return status;
+}
+
+Status Job::Impl::carryOut(const Operation &operation, const char *what) {
+  Completion done;
+  if (Status st = transport->engine()->submit(operation, done); !st.ok())
+    return Status::error(st.code(), std::string(what) + ": " + st.message(), rank);
+  return operation.isAwaited() ? awaitTransfer(done, what) : completeTransfers(what, operation.pe);
+}
+
+Status Job::Impl::letGoOfArguments() {
+  if (!transport->engine())
+    return {};
+  Completion done;
+  transport->engine()->letGoOfArguments(done);
+  return awaitTransfer(done, "the end of a launch");
+}
+
+Status Job::Impl::abandonTransfers() {
+  if (!transport->engine())
+    return {};
+  Completion done;
+  transport->engine()->abandon(done);
+  // What has left this rank can still land; in vain, but not after recover().
+  Backoff backoff(maySpin);
+  const uint64_t begin = nowNs();
+  while (!transport->finished(done)) {
+    for (int32_t r = 0; r < worldSize; ++r)
+      if (isGone(control.stateOf(r)))
+        return {}; // nobody will answer for it, and the job cannot recover
+    if (settings.timeoutSeconds > 0 && double(nowNs() - begin) * 1e-9 > settings.timeoutSeconds)
+      return Status::error(StatusCode::Timeout,
+                           "operations of rank " + std::to_string(rank) +
+                               " that were under way when the job failed do not end",
+                           rank);
+    transport->help();
+    backoff.step();
+  }
+  return {};
+}
+
+Status Job::put(void *dest, const void *source, uint64_t bytes, int32_t rank) {
+  Expected<uint64_t> to = transferOffset(*pimpl, "put", dest, bytes, rank);
+  if (!to.ok())
+    return to.status();
+  if (Status st = pimpl->completeTransfers("put", rank); !st.ok())
+    return st;
+  const Router &router = *pimpl->transport;
+  if (!router.isDirect(rank))
+    return pimpl->carryOut(Operation::put(rank, *to, source, bytes, /*nbi=*/false), "put");
+  copyPush(router.address(rank, *to), source, bytes);
+  return {};
+}
+
+Status Job::get(void *dest, const void *source, uint64_t bytes, int32_t rank) {
+  Expected<uint64_t> from = transferOffset(*pimpl, "get", source, bytes, rank);
+  if (!from.ok())
+    return from.status();
+  const Router &router = *pimpl->transport;
+  if (!router.isDirect(rank))
+    return pimpl->carryOut(Operation::get(rank, *from, dest, bytes, /*nbi=*/false), "get");
+  copyPull(dest, router.address(rank, *from), bytes);
+  return {};
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transport/Router.h"
+
+#include "transport/Transports.h"
+#include "transport/delayed/Delayed.h"
+#include "transport/shared_memory/SharedMemory.h"
+
+namespace nereid::runtime {
+
+namespace {
+/// Ranks of the own node by their mapped heaps, the others by another transport:
+/// what a random schedule holds back.
+class ByNode final : public Transport {
+public:
+  ByNode(const TransportShape &shape, std::function<bool(int32_t)> isNear,
+         std::unique_ptr<Transport> far)
+      : near(shape), far(std::move(far)), isNear(std::move(isNear)) {}
+
+  Status expose() override { return far->expose(); }
+  void withdraw() override { far->withdraw(); }
+  Status submit(const Operation &operation, Completion &done) override {
+    return isNear(operation.pe) ? near.submit(operation, done) : far->submit(operation, done);
+  }
+  bool hasRoom(int32_t pe) const override { return isNear(pe) || far->hasRoom(pe); }
+  bool finished(const Completion &done) const override { return far->finished(done); }
+  void fence(int32_t pe) override { far->fence(pe); }
+  void quiet(int32_t pe, Completion &done) override { far->quiet(pe, done); }
+  bool progress() override { return far->progress(); }
+  void letGoOfArguments(Completion &done) override { far->letGoOfArguments(done); }
+  void abandon(Completion &done) override { far->abandon(done); }
+
+private:
+  SharedMemory near;
+  const std::unique_ptr<Transport> far;
+  const std::function<bool(int32_t)> isNear;
+};
+} // namespace
+
+Router::Router(const Shape &shape)
+    : perNode(shape.ranksPerNode),
+      severalNodes(shape.ranksPerNode > 0 && shape.transport.worldSize > shape.ranksPerNode),
+      ownNode(shape.ranksPerNode ? shape.transport.rank / shape.ranksPerNode : 0),
+      heaps(shape.transport.heaps), heapBytes(shape.transport.heapBytes), random(shape.random) {
+  Expected<std::unique_ptr<Transport>> engine = makeEngine(shape);
+  if (!engine.ok()) {
+    error = engine.status();
+    return;
+  }
+  used = std::move(*engine);
+  if (used)
+    error = used->expose();
+}
+
+Router::~Router() {
+  if (used)
+    used->withdraw();
+}
+
+/// The nodes' transport, delayed as the name or the schedule says.
+Expected<std::unique_ptr<Transport>> Router::makeEngine(const Shape &shape) {
+  Expected<TransportChoice> choice = findTransport(shape.between);
+  if (!choice.ok())
+    return choice.status();
+  if (!random && !severalNodes)
+    return std::unique_ptr<Transport>();
+  std::unique_ptr<Transport> engine = std::make_unique<SharedMemory>(shape.transport);
+  if (severalNodes) {
+    Expected<std::unique_ptr<Transport>> far = choice->row->make(shape.transport);
+    if (!far.ok())
+      return far.status();
+    engine = std::move(*far);
+    if (random)
+      engine = std::make_unique<ByNode>(
+          shape.transport, [this](int32_t pe) { return reachable(pe); }, std::move(engine));
+  }
+  if (random || choice->delayed) {
+    auto delayed = std::make_unique<Delayed>(std::move(engine), shape.transport, !random);
+    scheduled = random ? delayed.get() : nullptr;
+    engine = std::move(delayed);
+  }
+  return engine;
+}
+
+bool Router::startQuiet(int32_t pe, Completion &done) {
+  used->quiet(pe, done);
+  fullFence();
+  return used->finished(done);
+}
+
+uint64_t Router::held() const { return scheduled ? scheduled->held() : 0; }
+
+bool Router::deliver(uint64_t choice) { return scheduled && scheduled->deliver(choice); }
+
+} // namespace nereid::runtime

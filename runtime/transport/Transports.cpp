@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transport/Transports.h"
+
+namespace nereid::runtime {
+
+#define NEREID_TRANSPORT(name, needsMapping, help)                                                 \
+  Expected<std::unique_ptr<Transport>> make_##name(const TransportShape &);
+#include "transport/transports.def"
+#undef NEREID_TRANSPORT
+
+static std::vector<TransportRow> &table() {
+  static std::vector<TransportRow> rows = {
+#define NEREID_TRANSPORT(name, needsMapping, help) {#name, needsMapping, help, make_##name},
+#include "transport/transports.def"
+#undef NEREID_TRANSPORT
+  };
+  return rows;
+}
+
+const std::vector<TransportRow> &transportTable() { return table(); }
+
+void addTransport(const TransportRow &row) {
+  for (TransportRow &known : table())
+    if (std::string_view(known.name) == row.name) {
+      known = row;
+      return;
+    }
+  table().push_back(row);
+}
+
+Expected<TransportChoice> findTransport(std::string_view text) {
+  static constexpr std::string_view kDelayed = "delayed:";
+  TransportChoice choice;
+  std::string_view name = text;
+  if (name.substr(0, kDelayed.size()) == kDelayed) {
+    choice.delayed = true;
+    name.remove_prefix(kDelayed.size());
+  }
+  std::string known;
+  for (const TransportRow &row : table()) {
+    if (name == row.name) {
+      choice.row = &row;
+      return choice;
+    }
+    known += (known.empty() ? "" : ", ") + std::string(row.name);
+  }
+  return Status::error(StatusCode::Environment, "NEREID_TRANSPORT='" + std::string(text) +
+                                                    "': expected one of " + known +
+                                                    ", or delayed: and one of them");
+}
+
+Status settleTransport(const std::string &text, int32_t &ranksPerNode) {
+  Expected<TransportChoice> choice = findTransport(text);
+  if (!choice.ok())
+    return choice.status();
+  if (ranksPerNode == 0 && !choice->row->needsMapping)
+    ranksPerNode = 1;
+  return {};
+}
+
+} // namespace nereid::runtime

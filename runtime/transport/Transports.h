@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Transports.h - The table of transports -----------------------------===//
+#ifndef NEREID_RUNTIME_TRANSPORT_TRANSPORTS_H
+#define NEREID_RUNTIME_TRANSPORT_TRANSPORTS_H
+
+#include "transport/interface/Transport.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nereid::runtime {
+
+/// The rows of transports.def and those that were added.
+const std::vector<TransportRow> &transportTable();
+
+/// Adds a row from outside of the runtime; before any job is made. A row of the
+/// same name is replaced.
+void addTransport(const TransportRow &row);
+
+/// A name of the table, or "delayed:" and one.
+struct TransportChoice {
+  const TransportRow *row = nullptr;
+  bool delayed = false;
+};
+/// Unknown names: Environment, listing the known ones.
+Expected<TransportChoice> findTransport(std::string_view text);
+
+/// Checks the name and makes a number of ranks per node of 0 (all on one) into 1
+/// when the transport cannot map the heaps of peers.
+Status settleTransport(const std::string &text, int32_t &ranksPerNode);
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_TRANSPORT_TRANSPORTS_H

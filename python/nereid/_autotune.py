@@ -449,11 +449,16 @@ class Autotuner(Launcher):
 
     # ---- results on disk
 
-    def _result_key(self, key: tuple, configs: list[Config]) -> str:
+    def _result_key(self, key: tuple, configs: list[Config]) -> str | None:
+        """None when the kernel's code depends on what no key describes."""
+        known = self.jit_function.dependencies
+        if known.reason is not None or not known.portable:
+            return None
         return _cache.entry_key(["autotune", self.__name__, self.jit_function.cache_key, repr(key), *map(str, configs)])
 
     def _stored(self, key: tuple, configs: list[Config]) -> Config | None:
-        found = _cache.read_result(self._result_key(key, configs))
+        name = self._result_key(key, configs)
+        found = _cache.read_result(name) if name is not None else None
         number = found.get("best") if isinstance(found, dict) else None
         return configs[number] if isinstance(number, int) and 0 <= number < len(configs) else None
 
@@ -464,7 +469,9 @@ class Autotuner(Launcher):
             "best": configs.index(best),
             "configs": [{"config": str(c), "ms": self.configs_timings[c][0]} for c in configs],
         }
-        _cache.write_result(self._result_key(key, configs), result)
+        name = self._result_key(key, configs)
+        if name is not None:
+            _cache.write_result(name, result)
 
     # ---- launches
 

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 from typing import Any, Iterator, Mapping
 
 from nereid import _cache, _runtime
+from nereid._dependencies import Dependencies
 from nereid._errors import CompilationError
-from nereid._source import _describe
 
 #: Stages of a compilation, in order.
 STAGES = ("ttir", "cpu-tiles", "llvm", "asm", "obj")
@@ -35,7 +35,7 @@ _SPILL = re.compile(r"[#/]+ \d+-byte (?:Folded )?Spill")
 
 
 def describe_spec(spec: tuple) -> str:
-    """An argument's entry as text: part of the cache key and of messages."""
+    """An argument's entry as text, for messages."""
     if spec[0] == "constexpr":
         return f"constexpr {describe_constant(spec[1])}"
     if spec[0] == "tensordesc":
@@ -47,20 +47,20 @@ def describe_spec(spec: tuple) -> str:
 
 
 def describe_constant(value: Any) -> str:
-    if isinstance(value, _runtime.Dispatcher):
-        return f"jit {value.__name__} {value.cache_key}"
     if isinstance(value, tuple):
         return f"{type(value).__qualname__}({', '.join(map(describe_constant, value))})"
+    if isinstance(value, _runtime.Dispatcher):
+        return f"jit {value.__name__}"
+    dtype = getattr(value, "__nereid_type__", None)
+    if dtype is not None:
+        return f"dtype:{dtype}"
     builtin = getattr(value, "__nereid_builtin__", None)
-    if builtin is not None and not hasattr(value, "__nereid_type__"):
+    if builtin is not None:
         return f"builtin {builtin}"
     inner = getattr(value, "__nereid_constexpr_function__", None)
     if inner is not None:
-        from nereid._source import FunctionSource
-
-        return f"constexpr_function {inner.__qualname__} {FunctionSource(inner).text}"
-    text = _describe(value)
-    return text if text is not None else repr(value)
+        return f"constexpr_function {getattr(inner, '__qualname__', inner)}"
+    return f"{type(value).__name__}:{value!r}"
 
 
 class Stages(Mapping):
@@ -116,6 +116,8 @@ class CompiledKernel:
         self._specs = specs
         self._object = code
         self._compilation = None
+        #: Of what its constants depend on; the dispatcher asks it at each launch.
+        self._watch: Any = None
         self._loaded = _runtime.load(code, metadata["name"])
         self._image = _runtime.KernelImage(
             name=self.name,
@@ -177,11 +179,32 @@ class CompiledKernel:
         return f"CompiledKernel({self.name}, {self.signature})"
 
 
-def cache_key(function, specs: list, options: dict) -> str:
+def _constants(specs: list) -> list:
+    """The compile-time values among entries, in order."""
+    values = []
+    for spec in specs:
+        if spec[0] == "constexpr":
+            values.append(spec[1])
+        elif spec[0] in ("tuple", "tensordesc"):
+            values += _constants(spec[1])
+    return values
+
+
+def _runtime_parts(spec: tuple) -> Any:
+    """An entry without its compile-time values."""
+    if spec[0] == "constexpr":
+        return ["constexpr"]
+    if spec[0] in ("tuple", "tensordesc"):
+        return [spec[0], [_runtime_parts(part) for part in spec[1]], *spec[2:]]
+    return list(spec)
+
+
+def cache_key(function, specs: list, options: dict, constants: Dependencies) -> str:
     return _cache.entry_key([
         function.__name__,
-        function.cache_key,
-        *(describe_spec(spec) for spec in specs),
+        function.dependencies.digest,
+        json.dumps([_runtime_parts(spec) for spec in specs], default=str),
+        constants.digest,
         json.dumps(options, sort_keys=True, default=str),
     ])
 
@@ -192,7 +215,17 @@ def compile_or_load(function, specs: list, options: dict) -> CompiledKernel:
     overridden = _overridden(function, specs, options)
     if overridden is not None:
         return overridden
-    key = cache_key(function, specs, options)
+    constants = Dependencies(constants=_constants(specs))
+    kernel = _compile_or_load(function, specs, options, constants)
+    kernel._watch = constants.watch
+    return kernel
+
+
+def _compile_or_load(function, specs: list, options: dict, constants: Dependencies) -> CompiledKernel:
+    known = (function.dependencies, constants)
+    if any(part.reason is not None or not part.portable for part in known):
+        return _compile_and_store(function, specs, options, None)
+    key = cache_key(function, specs, options, constants)
     found = _cache.read(key)
     if found is None:
         with _cache.only_one(key):
@@ -236,7 +269,8 @@ def _overridden(function, specs: list, options: dict) -> CompiledKernel | None:
     return kernel
 
 
-def _compile_and_store(function, specs: list, options: dict, key: str) -> CompiledKernel:
+def _compile_and_store(function, specs: list, options: dict, key: str | None) -> CompiledKernel:
+    """Compiles; without a key, for this process alone."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         compilation = _compiler().compile(function, specs, options)
@@ -244,7 +278,7 @@ def _compile_and_store(function, specs: list, options: dict, key: str) -> Compil
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     metadata = json.loads(compilation.metadata)
     code = compilation.object
-    if not caught:  # a kernel with warnings is compiled, and so warned about, in every process
+    if key is not None and not caught:  # a kernel with warnings is compiled, and so warned about, in every process
         _cache.write(key, code, metadata)
     kernel = CompiledKernel(function, specs, options, code, metadata, from_cache=False)
     kernel._compilation = compilation

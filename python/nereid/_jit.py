@@ -13,8 +13,10 @@ import warnings
 from typing import Any, Callable, Iterable
 
 from nereid import _environment, _runtime
+from nereid._dependencies import Dependencies
 from nereid._errors import CompilationError
-from nereid._source import Dependencies, FunctionSource
+from nereid._reads import Read, tree_reads
+from nereid._source import FunctionSource
 from nereid.language import _types
 from nereid.language._constexpr import const, constexpr
 
@@ -111,6 +113,22 @@ class JITParameter:
         return f"JITParameter({self.name}{': constexpr' if self.is_constexpr else ''})"
 
 
+def _innermost(fn: Callable) -> Callable:
+    """The function whose text is compiled: the one inside of decorators that stand
+    between it and @nereid.jit."""
+    inner = inspect.unwrap(fn)
+    inner = inner.fn if isinstance(inner, JITFunction) else inner
+    if inner is fn or not inspect.isfunction(inner):
+        return fn
+    warnings.warn(
+        f"@nereid.jit of {fn.__name__}: a decorator below it, from {fn.__code__.co_filename}:{fn.__code__.co_firstlineno}, "
+        "wraps the function. The kernel is the function itself; what the wrapper does happens neither at a launch nor "
+        "in the kernel",
+        stacklevel=4,
+    )
+    return inner
+
+
 def _chosen(what: str, names: Iterable[str | int] | None, parameters: list[str], function: str) -> set[str]:
     """Names of the parameters that a list of names and positions picks. What picks
     none has no effect, about which there is a warning."""
@@ -166,6 +184,7 @@ class JITFunction(_runtime.Dispatcher):
             fn = fn.fn
         if not inspect.isfunction(fn):
             raise TypeError(f"@nereid.jit takes a function, not {_runtime.describe(fn)}")
+        fn = _innermost(fn)
         name = fn.__name__
         if unused_token is not None and unused_token not in UNUSED_TOKEN:
             raise ValueError(f"@nereid.jit of {name}: unused_token is one of {UNUSED_TOKEN}, not {unused_token!r}")
@@ -207,18 +226,13 @@ class JITFunction(_runtime.Dispatcher):
         self.example_signature = example_signature
         self.repr = repr
         self.launch_metadata = launch_metadata
-        self._source: FunctionSource | None = None
+        self.source = FunctionSource(fn)
         self._dependencies: Dependencies | None = None
+        self._warned_of: str | None = None
         functools.update_wrapper(self, fn)
         self.__globals__ = fn.__globals__
 
     # ---- the source, as the compiler reads it
-
-    @property
-    def source(self) -> FunctionSource:
-        if self._source is None:
-            self._source = FunctionSource(self.fn)
-        return self._source
 
     @property
     def ast(self):
@@ -236,9 +250,15 @@ class JITFunction(_runtime.Dispatcher):
     def src(self) -> str:
         return self.source.text
 
+    @functools.cached_property
+    def reads(self) -> list[Read]:
+        """What its body reads from outside."""
+        return tree_reads(self.ast)
+
     @property
     def dependencies(self) -> Dependencies:
-        if self._dependencies is None:
+        """What the code depends on, as it is now."""
+        if self._dependencies is None or not self._dependencies.watch.unchanged():
             self._dependencies = Dependencies(self)
         return self._dependencies
 
@@ -293,16 +313,29 @@ class JITFunction(_runtime.Dispatcher):
         """Called by the dispatcher for arguments that it has no kernel for."""
         from nereid import _compile
 
-        if not self._kernels():
-            self._clear()
-            self._watch(self.dependencies.watched)
-        return _compile.compile_or_load(self, specs, self._options(launch_options))
+        dependencies = self.dependencies
+        self._watch(dependencies.watch)
+        kernel = _compile.compile_or_load(self, specs, self._options(launch_options))
+        self._warn_of_unknown(dependencies)
+        return kernel
+
+    def _warn_of_unknown(self, dependencies: Dependencies) -> None:
+        if dependencies.reason is not None and dependencies.reason != self._warned_of:
+            self._warned_of = dependencies.reason
+            warnings.warn_explicit(
+                f"'{self.__name__}' is compiled anew for each launch, because its code depends on something that cannot be "
+                f"described: {dependencies.reason}. Pass the value as a constexpr argument, or make it a constant",
+                UserWarning, self.file, self.source.first_line,
+            )
 
     def _forget_compiled(self) -> None:
-        """Called by the dispatcher when a variable that the code depends on has
-        another value than when it was compiled."""
-        self._dependencies = None
-        self._clear()
+        """Called by the dispatcher when something that the code depends on may have
+        changed since it was compiled."""
+        before, self._dependencies = self._dependencies, None
+        now = self.dependencies
+        if before is None or before.digest != now.digest or now.reason is not None:
+            self._clear()
+        self._watch(now.watch)
 
     def __repr__(self) -> str:
         return f"JITFunction({self.__module__}.{self.__qualname__})"

@@ -1,20 +1,91 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The source of jit functions: where it stands, its syntax tree, and everything
-that it depends on."""
+"""The source text of jit functions: which text, where it stands, its syntax tree.
+
+A kernel is compiled from text, so the text must be that of the function that
+Python made. It is taken when the function is defined. Where the file may have been
+edited between Python's reading of it and that moment, the text is compiled by
+Python once more, and must give the function's own code."""
 
 from __future__ import annotations
 
+import __future__
 import ast
-import builtins
-import hashlib
 import inspect
 import linecache
+import os
 import types
-from typing import Any, Callable, Iterator
+from functools import cached_property
+from typing import Any, Callable
 
-from nereid import _runtime
 from nereid._errors import CompilationError
-from nereid.language._constexpr import constexpr
+
+
+def _process_start() -> float:
+    """When this process began, in seconds since the epoch: rather two seconds early."""
+    try:
+        with open("/proc/self/stat", encoding="utf-8", errors="replace") as file:
+            ticks = int(file.read().rsplit(")", 1)[1].split()[19])
+        with open("/proc/stat", encoding="ascii", errors="replace") as file:
+            boot = next(int(line.split()[1]) for line in file if line.startswith("btime"))
+        return boot + ticks / os.sysconf("SC_CLK_TCK") - 2
+    except (OSError, ValueError, IndexError, StopIteration):
+        return 0.0
+
+
+#: Ranks that are forks of one process keep the time at which that began.
+_PROCESS_START = _process_start()
+
+_FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
+
+
+class FileText:
+    """The lines of a file as they were at one moment."""
+
+    def __init__(self, file: str, lines: list[str]):
+        self.file = file
+        self.lines = lines
+        self._codes: dict[int, dict[tuple[str, int], list[types.CodeType]]] = {}
+        try:
+            self.changed: float | None = os.stat(file).st_ctime
+        except OSError:
+            self.changed = None  # a notebook cell, a member of an archive
+
+    def has(self, code: types.CodeType) -> bool:
+        """Whether Python makes this very code from the text."""
+        flags = code.co_flags & _FUTURE
+        if flags not in self._codes:
+            self._codes[flags] = codes = {}
+            try:
+                stack = [compile("".join(self.lines), self.file, "exec", flags, True)]
+            except (SyntaxError, ValueError):
+                stack = []
+            while stack:
+                one = stack.pop()
+                codes.setdefault((one.co_name, one.co_firstlineno), []).append(one)
+                stack += [const for const in one.co_consts if isinstance(const, types.CodeType)]
+        return code in self._codes[flags].get((code.co_name, code.co_firstlineno), ())
+
+
+#: Texts of each file since jit functions were first defined in it, oldest first.
+_texts: dict[str, list[FileText]] = {}
+
+
+def _text_now(file: str, variables: dict[str, Any]) -> FileText | None:
+    linecache.checkcache(file)
+    lines = linecache.getlines(file, variables)
+    if not lines:
+        return None
+    known = _texts.setdefault(file, [])
+    if not known or (known[-1].lines is not lines and known[-1].lines != lines):
+        known.append(FileText(file, lines))
+        del known[:-8]
+    return known[-1]
+
+
+def file_lines(file: str) -> list[str]:
+    """Lines of a file for messages: those that kernels were compiled from."""
+    known = _texts.get(file)
+    return known[-1].lines if known else linecache.getlines(file)
 
 
 class FunctionSource:
@@ -23,181 +94,66 @@ class FunctionSource:
 
     ``ast`` is the FunctionDef; ``file`` and ``first_line`` say where the text
     begins (at the first decorator); ``source_lines`` are all lines of the file.
+    All but ``file`` and ``first_line`` raise CompilationError when there is no text,
+    or another one than the function was made from.
     """
 
     def __init__(self, function: Callable):
         self.function = function
-        code = function.__code__
-        self.file = code.co_filename
-        try:
-            lines, self.first_line = inspect.getsourcelines(function)
-        except (OSError, TypeError) as error:
+        self.file = function.__code__.co_filename
+        self.first_line = function.__code__.co_firstlineno
+        self._at_definition = _text_now(self.file, function.__globals__)
+        self._candidates = list(_texts.get(self.file, ()))
+
+    @cached_property
+    def _file_text(self) -> FileText:
+        text = self._at_definition
+        name = self.function.__name__
+        if text is None or self.first_line > len(text.lines):
             raise CompilationError(
-                f"{self.file}:{code.co_firstlineno}: error: the source of '{function.__name__}' cannot be found. A "
-                "kernel is compiled from its source text: define it in a file (or a notebook cell), not with exec() "
-                "or at a prompt that keeps no source"
-            ) from error
-        self.text = "".join(lines)
-        self._tree: ast.FunctionDef | None = None
+                f"{self.file}:{self.first_line}: error: the source of '{name}' cannot be found. A kernel is compiled from "
+                "its source text: define it in a file (or a notebook cell), not with exec() or at a prompt that keeps no "
+                "source"
+            )
+        if len(self._candidates) == 1 and (text.changed is None or text.changed < _PROCESS_START):
+            return text
+        for candidate in reversed(self._candidates):
+            if candidate.has(self.function.__code__):
+                return candidate
+        if text.changed is None:
+            return text
+        raise CompilationError(
+            f"{self.file}:{self.first_line}: error: the file has been edited since Python read it, before '{name}' was "
+            "defined: its text is not that of the function any more. Start the program again, or reload the module"
+        )
 
-    @property
+    @cached_property
+    def text(self) -> str:
+        lines = self._file_text.lines[self.first_line - 1:]
+        return "".join(inspect.getblock(lines))
+
+    @cached_property
     def ast(self) -> ast.FunctionDef:
-        if self._tree is None:
-            self._tree = self._parse()
-        return self._tree
-
-    def _parse(self) -> ast.FunctionDef:
         # An indented function parses as the body of an `if`; so its columns (and
         # the inside of strings that span lines) stay as they are in the file.
         indented = self.text[:1] in (" ", "\t")
+        name = self.function.__code__.co_name
         try:
             module = ast.parse("if True:\n" + self.text if indented else self.text, self.file)
         except SyntaxError as error:
             raise CompilationError(
-                f"{self.file}:{self.first_line}: error: '{self.function.__name__}' is no function definition that can "
-                f"be compiled ({error.msg}); a kernel is written with def, not lambda"
+                f"{self.file}:{self.first_line}: error: '{name}' is no function definition that can be compiled "
+                f"({error.msg}); a kernel is written with def, not lambda"
             ) from error
         ast.increment_lineno(module, self.first_line - 1 - int(indented))
         for node in ast.walk(module):
-            if isinstance(node, ast.FunctionDef) and node.name == self.function.__name__:
+            if isinstance(node, ast.FunctionDef) and node.name == name:
                 return node
         raise CompilationError(
-            f"{self.file}:{self.first_line}: error: no definition of '{self.function.__name__}' stands here; a kernel "
-            "is written with def, not lambda or async def"
+            f"{self.file}:{self.first_line}: error: no definition of '{name}' stands here; a kernel is written with def, "
+            "not lambda or async def"
         )
 
-    @property
+    @cached_property
     def source_lines(self) -> list[str]:
-        lines = [line.rstrip("\n") for line in linecache.getlines(self.file, self.function.__globals__)]
-        if len(lines) >= self.first_line:
-            return lines
-        return [""] * (self.first_line - 1) + self.text.splitlines()
-
-
-def free_variables(function: Callable) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(closure cells by name, globals) of a function."""
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
-    return cells, function.__globals__
-
-
-def _chains(tree: ast.AST) -> Iterator[list[str]]:
-    """The dotted names that are read in `tree`: ["tl", "load"], ["SIZE"]."""
-    inner = set()
-    for node in ast.walk(tree):
-        if id(node) in inner:
-            continue
-        names: list[str] = []
-        part: ast.AST = node
-        while isinstance(part, ast.Attribute):
-            names.append(part.attr)
-            inner.add(id(part.value))
-            part = part.value
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
-            yield [part.id, *reversed(names)]
-
-
-_SIMPLE = (int, float, str, bool, type(None), tuple)
-
-
-def _describe(value: Any) -> str | None:
-    """Text that is equal for values which compile to the same code; None for
-    what has no influence on it (modules, functions of the language)."""
-    if isinstance(value, constexpr):
-        return f"constexpr({_describe(value.value)})"
-    if isinstance(value, tuple):
-        parts = [_describe(item) for item in value]
-        return f"{type(value).__qualname__}({', '.join(str(part) for part in parts)})"
-    if isinstance(value, _SIMPLE):
-        return f"{type(value).__name__}:{value!r}"
-    name = getattr(value, "__nereid_type__", None)
-    if name is not None:
-        return f"dtype:{name}"
-    return None
-
-
-class Dependencies:
-    """What a jit function's code depends on.
-
-    ``digest`` changes when the text of the function, of a jit function that it
-    reaches, or the value of a variable that they read changes. ``watched`` lists
-    those variables as (container, key, value) for the dispatcher.
-    """
-
-    def __init__(self, function: Any):
-        self.watched: list[tuple[Any, str | None, Any]] = []
-        self._seen: set[int] = set()
-        self._hash = hashlib.sha256()
-        if function.version is not None:
-            self._add("version", str(function.version))
-        self._visit(function.fn, function.noinline)
-        self.digest = self._hash.hexdigest()
-
-    def _add(self, *texts: str) -> None:
-        for text in texts:
-            self._hash.update(text.encode("utf-8", "surrogatepass"))
-            self._hash.update(b"\0")
-
-    def _visit(self, function: Callable, noinline: bool = False) -> None:
-        if id(function) in self._seen:
-            return
-        self._seen.add(id(function))
-        source = FunctionSource(function)
-        self._add(source.file, str(source.first_line), str(noinline), source.text)
-        cells, variables = free_variables(function)
-        for chain in sorted(set(map(tuple, _chains(source.ast)))):
-            self._follow(chain, cells, variables)
-
-    def _follow(self, chain: tuple[str, ...], cells: dict[str, Any], variables: dict[str, Any]) -> None:
-        container: Any
-        key: str | None = chain[0]
-        if key in cells:
-            try:
-                container, value, key = cells[key], cells[key].cell_contents, None
-            except ValueError:  # not assigned yet
-                return
-        elif key in variables:
-            container, value = variables, variables[key]
-        elif hasattr(builtins, chain[0]):
-            return
-        else:
-            return
-        for name in chain[1:]:
-            if not isinstance(value, types.ModuleType) and not hasattr(value, name):
-                break
-            if isinstance(value, types.ModuleType) and name in vars(value):
-                container, key, value = vars(value), name, vars(value)[name]
-            else:
-                try:
-                    container, value = None, getattr(value, name)
-                except AttributeError:
-                    return
-        self._record(".".join(chain), container, key, value)
-
-    def _record(self, name: str, container: Any, key: str | None, value: Any) -> None:
-        inner = getattr(value, "__nereid_constexpr_function__", None)
-        if isinstance(value, constexpr) and inspect.isfunction(value.value):
-            inner = value.value
-        if isinstance(value, type) and hasattr(value, "__nereid_aggregate__"):
-            self._add("aggregate", name, repr(value.__nereid_aggregate__))
-            self._visit(value.__nereid_init__.fn)
-            for base in value.__mro__:
-                for key, member in vars(base).items():
-                    if isinstance(member, _runtime.Dispatcher) and key != "__nereid_init__":
-                        self._add("method", key)
-                        self._visit(member.fn, member.noinline)
-        elif isinstance(value, _runtime.Dispatcher):
-            self._add("jit", name)
-            self._visit(value.fn, value.noinline)
-        elif inner is not None:
-            self._add("constexpr_function", name)
-            try:
-                self._visit(inner)
-            except CompilationError:  # built in: part of the package's version
-                pass
-        else:
-            text = _describe(value)
-            if text is None:
-                return
-            self._add("value", name, text)
-        if container is not None:
-            self.watched.append((container, key, value))
+        return [line.rstrip("\n") for line in self._file_text.lines]

@@ -39,13 +39,14 @@ void warn(const WarningList &list) {
   }
 }
 
-/// Lines of a file as Python knows them: notebook cells have some too.
+/// Lines of a file as they were when kernels were defined in it, else as Python
+/// knows them: notebook cells have some too.
 std::shared_ptr<const SourceFile> findSource(llvm::StringRef path) {
   nb::gil_scoped_acquire gil;
   auto file = std::make_shared<SourceFile>();
   file->path = path.str();
   try {
-    nb::object lines = nb::module_::import_("linecache").attr("getlines")(file->path);
+    nb::object lines = nb::module_::import_("nereid._source").attr("file_lines")(file->path);
     for (nb::handle line : lines) {
       std::string text = nb::cast<std::string>(line);
       while (!text.empty() && (text.back() == '\n' || text.back() == '\r'))

@@ -6,6 +6,7 @@
 #include "KernelImage.h"
 #include "LanguageObjects.h"
 #include "PendingLaunch.h"
+#include "Watch.h"
 
 #include <cstddef>
 #include <functional>
@@ -29,13 +30,8 @@ struct StringHash {
 struct CachedKernel {
   PyObject *kernel;         // nereid.CompiledKernel
   const KernelImage *image; // inside it
-};
-
-/// A Python variable that the compiled code has taken the value of.
-struct WatchedGlobal {
-  PyObject *container; // a dict, or a cell
-  PyObject *key;       // null for a cell
-  PyObject *value;
+  /// What the functions among its constants depend on: a Watch, or null.
+  PyObject *watch;
 };
 
 struct Dispatcher {
@@ -44,7 +40,8 @@ struct Dispatcher {
   bool checkStrides = true;
   InternTable interned;
   std::unordered_map<std::string, CachedKernel, StringHash, std::equal_to<>> kernels;
-  std::vector<WatchedGlobal> watched;
+  /// What the code of all kernels depends on: a Watch, or null.
+  PyObject *watch = nullptr;
   /// Functions that get the arguments of each launch before it; a list or null.
   PyObject *preRunHooks = nullptr;
 
@@ -57,15 +54,15 @@ struct Dispatcher {
     }
   }
   void clear() {
-    for (auto &entry : kernels)
-      Py_DECREF(entry.second.kernel);
+    auto old = std::move(kernels);
     kernels.clear();
-    for (WatchedGlobal &global : watched) {
-      Py_DECREF(global.container);
-      Py_XDECREF(global.key);
-      Py_DECREF(global.value);
-    }
-    watched.clear();
+    for (auto &entry : old)
+      drop(entry.second);
+    Py_CLEAR(watch);
+  }
+  static void drop(const CachedKernel &entry) {
+    Py_DECREF(entry.kernel);
+    Py_XDECREF(entry.watch);
   }
 };
 
@@ -242,30 +239,36 @@ PyObject *boundDict(const Dispatcher &state, const Bound &bound) {
 
 enum class Mode { Launch, Warmup };
 
-/// Whether two equal objects are the same to compiled code: 1 equals 1.0 and
-/// True in Python, also inside of tuples and constexprs.
-bool looksAlike(PyObject *a, PyObject *b) {
-  if (Py_TYPE(a) != Py_TYPE(b))
+/// Whether what a Watch remembers has changed. It lives while it is asked: Python code
+/// may run, which may forget the kernels.
+bool hasChanged(PyObject *watch) {
+  if (!watch)
     return false;
-  nb::object left = nb::steal(PyObject_Repr(a)), right = nb::steal(PyObject_Repr(b));
-  return left.is_valid() && right.is_valid() && PyUnicode_Compare(left.ptr(), right.ptr()) == 0;
+  Py_INCREF(watch);
+  const bool changed = !isUnchanged(watch);
+  Py_DECREF(watch);
+  return changed;
 }
 
-/// Whether the variables that compiled code depends on still hold what they
-/// held. Identity first: it nearly always answers.
-bool globalsUnchanged(const Dispatcher &state) {
-  for (const WatchedGlobal &global : state.watched) {
-    PyObject *now = global.key ? PyDict_GetItemWithError(global.container, global.key)
-                               : PyCell_GET(global.container);
-    if (now == global.value)
-      continue;
-    if (!now || PyObject_RichCompareBool(now, global.value, Py_EQ) != 1 ||
-        !looksAlike(now, global.value)) {
-      PyErr_Clear();
-      return false;
-    }
-  }
-  return true;
+/// The kernel for these arguments that was compiled before and is still right; null
+/// if there is none.
+const CachedKernel *findKernel(Dispatcher &state, std::string_view key) {
+  auto found = state.kernels.find(key);
+  if (found == state.kernels.end())
+    return nullptr;
+  PyObject *watch = found->second.watch;
+  if (!watch)
+    return &found->second;
+  const bool changed = hasChanged(watch);
+  found = state.kernels.find(key);
+  if (found == state.kernels.end())
+    return nullptr;
+  if (!changed && found->second.watch == watch)
+    return &found->second;
+  const CachedKernel old = found->second;
+  state.kernels.erase(found);
+  Dispatcher::drop(old);
+  return nullptr;
 }
 
 /// Asks Python to compile (or find in the disk cache) the kernel for these
@@ -285,10 +288,13 @@ const CachedKernel *compileMissing(PyObject *self, Dispatcher &state, const Boun
   try {
     nb::object kernel = nb::borrow(self).attr("_compile_specialisation")(specs, options);
     const KernelImage *image = nb::cast<const KernelImage *>(kernel.attr("_image"));
-    CachedKernel entry{kernel.release().ptr(), image};
+    nb::object watch = nb::getattr(kernel, "_watch", nb::none());
+    CachedKernel entry{kernel.release().ptr(), image,
+                       isWatch(watch.ptr()) ? watch.release().ptr() : nullptr};
     auto [place, inserted] = state.kernels.try_emplace(std::string(key), entry);
     if (!inserted) { // a launch from the compile itself, or from another thread
-      Py_DECREF(entry.kernel);
+      std::swap(place->second, entry);
+      Dispatcher::drop(entry);
     }
     return &place->second;
   } catch (nb::python_error &error) {
@@ -362,7 +368,7 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
   Bound bound;
   if (!bindArguments(state, bound, args, numPositional, kwnames))
     return nullptr;
-  if (!state.watched.empty() && !globalsUnchanged(state)) {
+  if (hasChanged(state.watch)) {
     PyObject *done = PyObject_CallMethod(self, "_forget_compiled", nullptr);
     if (!done)
       return nullptr;
@@ -399,10 +405,8 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
     }
   }
 
-  const CachedKernel *entry = nullptr;
-  if (auto found = state.kernels.find(reader.keyBytes()); found != state.kernels.end())
-    entry = &found->second;
-  else if (!(entry = compileMissing(self, state, bound, reader.keyBytes(), mode)))
+  const CachedKernel *entry = findKernel(state, reader.keyBytes());
+  if (!entry && !(entry = compileMissing(self, state, bound, reader.keyBytes(), mode)))
     return nullptr;
   PyObject *kernel = Py_NewRef(entry->kernel); // survives a cache that is cleared meanwhile
   if (mode == Mode::Warmup || size.empty())
@@ -579,24 +583,13 @@ PyObject *runDispatcher(PyObject *self, PyObject *args) {
   return result;
 }
 
-/// _watch([(container, key or None, value), ...]).
-PyObject *watchGlobals(PyObject *self, PyObject *rows) {
-  Dispatcher &state = stateOf(self);
-  try {
-    for (nb::handle row : nb::borrow(rows)) {
-      nb::object container = row[nb::int_(0)], key = row[nb::int_(1)], value = row[nb::int_(2)];
-      if (key.is_none() ? !PyCell_Check(container.ptr()) : !PyDict_Check(container.ptr())) {
-        PyErr_SetString(PyExc_TypeError, "a watched variable lives in a dict or a cell");
-        return nullptr;
-      }
-      state.watched.push_back({container.release().ptr(),
-                               key.is_none() ? nullptr : key.release().ptr(),
-                               value.release().ptr()});
-    }
-  } catch (nb::python_error &error) {
-    error.restore();
+/// _watch(Watch): what the code of all kernels depends on.
+PyObject *watchObjects(PyObject *self, PyObject *watch) {
+  if (!isWatch(watch)) {
+    PyErr_SetString(PyExc_TypeError, "a Watch was expected");
     return nullptr;
   }
+  Py_XSETREF(stateOf(self).watch, Py_NewRef(watch));
   Py_RETURN_NONE;
 }
 
@@ -632,7 +625,7 @@ PyObject *listKernels(PyObject *self, PyObject *) {
 
 PyMethodDef dispatcherMethods[] = {
     {"_run", runDispatcher, METH_VARARGS, nullptr},
-    {"_watch", watchGlobals, METH_O, nullptr},
+    {"_watch", watchObjects, METH_O, "What the kernels depend on, asked at each launch."},
     {"add_pre_run_hook", addPreRunHook, METH_O,
      "Calls a function with the arguments of each launch, before it."},
     {"_clear", clearKernels, METH_NOARGS, "Forgets all compiled kernels of this function."},

@@ -7,6 +7,7 @@
 #include "PendingLaunch.h"
 #include "Symmetric.h"
 #include "Teams.h"
+#include "Watch.h"
 
 #include "nereid/abi.h"
 
@@ -22,6 +23,7 @@ NB_MODULE(_runtime, m) {
   nereid::python::bindJob(m);
   nereid::python::bindTeams(m);
   nereid::python::bindKernelImage(m);
+  nereid::python::bindWatch(m);
   nereid::python::bindDispatcher(m);
   nereid::python::bindStreams(m);
   nereid::python::bindLanguageObjects(m);

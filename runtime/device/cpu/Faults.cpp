@@ -5,6 +5,9 @@
 #include "device/cpu/EntryPoints.h"
 #include "nereid/runtime/KernelCode.h"
 
+#include <csignal>
+#include <pthread.h>
+
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__)) &&                         \
     !defined(NEREID_ASAN) && !defined(NEREID_TSAN)
 #define NEREID_CATCH_FAULTS 1
@@ -12,7 +15,6 @@
 
 #if NEREID_CATCH_FAULTS
 #include <cerrno>
-#include <csignal>
 #include <mutex>
 #include <sys/mman.h>
 #include <ucontext.h>

@@ -45,17 +45,17 @@ void nereid::buildCPUSimplifyPhase(OpPassManager &pm, const CPUPipelineOptions &
   // No function that nobody calls.
   pm.addPass(createSymbolDCEPass());
   // Constants are folded, equal values merged, dead code is gone.
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createNereidCanonicalize());
   pm.addPass(createCSEPass());
   // Block pointers and descriptors are gone: bases, sizes and offsets instead.
   pm.addPass(createNereidRewriteBlockPointers());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createNereidCanonicalize());
   pm.addPass(createCSEPass());
   // Loops carry no tiles of addresses that move as a whole, and sums of products
   // are products with an accumulator.
   pm.addPass(createNereidStructureLoopPointers());
   pm.addPass(createNereidFoldDotAccumulator());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createNereidCanonicalize());
   pm.addPass(createCSEPass());
   // What does not change in a loop stands before it. Waits and loads stay:
   // they read memory.
@@ -74,7 +74,7 @@ void nereid::buildCPUTilePhase(OpPassManager &pm, const CPUPipelineOptions &opti
   // need.
   pm.addPass(createTilesToLoopsPass(options.target));
   // Addresses in loops over tiles are simple again.
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createNereidCanonicalize());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
 }
@@ -88,7 +88,7 @@ void nereid::buildCPULoweringPhase(OpPassManager &pm, const CPUPipelineOptions &
   // No arithmetic on bf16 and fp8, no conversion that the CPU may lack; common
   // mathematical functions on fp32 are polynomials.
   pm.addPass(createNereidCPUExpandFloats());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createNereidCanonicalize());
   pm.addPass(createCSEPass());
   // Only branches.
   pm.addPass(createSCFToControlFlowPass());

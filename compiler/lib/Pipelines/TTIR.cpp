@@ -21,24 +21,24 @@ void nereid::buildImportTTIRPipeline(OpPassManager &pm) {
   pm.addPass(createNereidImportTTIR());
   // One function; code after a return is gone.
   pm.addPass(createInlinerPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createNereidCanonicalize());
   pm.addPass(createSymbolDCEPass());
 }
 
 void nereid::buildExportTTIRPipeline(OpPassManager &pm, const ExportTTIROptions &options) {
   // One function: Triton inlines in a stage before the one that reads the text.
   pm.addPass(createInlinerPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createNereidCanonicalize());
   // No block pointers: tiles of pointers and masks instead.
   NereidRewriteBlockPointersOptions blockPointers;
   blockPointers.keepDescriptors = true;
   pm.addPass(createNereidRewriteBlockPointers(blockPointers));
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createNereidCanonicalize());
   // Sums of products are products with an accumulator.
   pm.addPass(createNereidFoldDotAccumulator());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createNereidCanonicalize());
   pm.addPass(createSymbolDCEPass());
   // Nothing that upstream does not read.
   NereidExportTTIROptions exportOptions;

@@ -195,6 +195,23 @@ def NereidInferLaunchMode : Pass<"nereid-infer-launch-mode", "::mlir::ModuleOp">
 // Optimisations
 //===----------------------------------------------------------------------===//
 
+def NereidCanonicalize : Pass<"nereid-canonicalize"> {
+  let summary = "Canonicalizes in time linear in the size of loops";
+  let description = [{
+    Applies folders and canonicalization patterns of all dialects as MLIR's
+    `canonicalize` does, first to operations without regions alone. Otherwise
+    each change in the body of a loop has the loop looked at again, by a walk
+    over its body.
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 {
+      %a = arith.addi %i, %c0 : index       // gone
+      tt.store %p, %a : !tt.ptr<index>      // stores %i
+    }
+    ```
+  }];
+}
+
 def NereidFoldDotAccumulator : Pass<"nereid-fold-dot-accumulator"> {
   let summary = "acc + dot(a, b, 0) -> dot(a, b, acc)";
   let description = [{

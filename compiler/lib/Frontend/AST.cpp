@@ -250,6 +250,8 @@ llvm::StringRef describe(const Expr &expr) {
 }
 
 Environment::~Environment() = default;
+
+void Environment::checkInterrupt() {}
 std::optional<std::vector<std::string>> Environment::namedTupleFields(const Host &) {
   return std::nullopt;
 }

@@ -29,6 +29,7 @@ Flow Walker::walkBlock(llvm::ArrayRef<StmtPtr> block, bool isTail) {
 }
 
 Flow Walker::walk(const Stmt &stmt, llvm::ArrayRef<StmtPtr> &rest, bool isTail) {
+  environment.checkInterrupt();
   auto leave = [&](Exit exit) {
     Flow flow;
     flow.kind = Flow::Kind::Leaves;

@@ -12,6 +12,7 @@
 #include "nereid/abi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -73,6 +74,19 @@ std::string KernelMetadata::toJSON() const {
 }
 
 namespace {
+
+/// Empties a module that nobody wants any more before its next pass.
+struct StopWhenCancelled : PassInstrumentation {
+  explicit StopWhenCancelled(const std::atomic<bool> &cancelled) : cancelled(cancelled) {}
+  void runBeforePass(Pass *, Operation *op) override {
+    // Passes on functions are within one on the module, which must not lose them.
+    if (!cancelled.load(std::memory_order_relaxed))
+      return;
+    if (auto module = dyn_cast<ModuleOp>(op))
+      module.getBody()->clear();
+  }
+  const std::atomic<bool> &cancelled;
+};
 
 /// The kernel that this thread compiles, for reports of LLVM giving up.
 thread_local const SourceRange *compilingRange = nullptr;
@@ -176,11 +190,21 @@ private:
     build(pm);
     if (!options.crashReproducer.empty())
       pm.enableCrashReproducerGeneration(options.crashReproducer);
-    if (failed(pm.run(module)))
+    if (options.cancelled)
+      pm.addInstrumentation(std::make_unique<StopWhenCancelled>(*options.cancelled));
+    LogicalResult result = pm.run(module);
+    checkCancelled();
+    if (failed(result))
       collector.fail(name);
   }
 
+  void checkCancelled() const {
+    if (options.cancelled && *options.cancelled)
+      throw CompilationCancelled();
+  }
+
   std::string emit(cpu::EmitKind kind) {
+    checkCancelled();
     cpu::EmitOptions emitOptions;
     emitOptions.target = options.pipeline.target;
     emitOptions.enableFPFusion = options.enableFPFusion;

@@ -2,6 +2,7 @@
 //
 // The compiler driver for Python.
 #include "FrontendBindings.h"
+#include "Interruptible.h"
 
 #include "nereid/Pipelines/Compile.h"
 #include "nereid/Pipelines/Registration.h"
@@ -99,34 +100,92 @@ CompileOptions importCompileOptions(nb::handle options) {
   return result;
 }
 
+/// What one compilation needs and makes. It owns all of it: the thread that works
+/// on it may outlive who asked for it.
+struct Work {
+  explicit Work(CompileOptions options)
+      : options(std::move(options)), context(mlir::MLIRContext::Threading::DISABLED) {
+    mlir::DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+  }
+
+  CompileOptions options;
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  WarningList warnings;
+  std::optional<Diagnostic> error;
+  // Results.
+  CompiledKernel kernel;
+  std::string text, source, ttir;
+  std::vector<std::pair<std::string, int64_t>> arguments;
+
+  /// The module's text, with locations and without.
+  void keepText() {
+    llvm::raw_string_ostream stream(source);
+    mlir::OpPrintingFlags flags;
+    flags.enableDebugInfo(true, /*prettyForm=*/false);
+    module->print(stream, flags);
+    llvm::raw_string_ostream plain(ttir);
+    module->print(plain);
+    plain << "\n";
+  }
+};
+
+/// Runs the compiler without the interpreter's lock and reports afterwards; raises
+/// what a signal's handler raises meanwhile.
+void run(const std::shared_ptr<Work> &work, std::function<void(Work &)> step) {
+  Interruptible::run([work, step = std::move(step)](Interruptible &thread) {
+    work->options.cancelled = &thread.isCancelled();
+    auto find = work->options.findSource;
+    work->options.findSource = [&](llvm::StringRef path) {
+      std::shared_ptr<const SourceFile> file;
+      thread.withPython([&] { file = find(path); });
+      return file ? file : std::make_shared<SourceFile>();
+    };
+    try {
+      step(*work);
+    } catch (const CompileError &failure) {
+      work->error = failure.diagnostic;
+    } catch (const CompilationCancelled &) {
+    }
+    work->options.cancelled = nullptr;
+    work->options.findSource = std::move(find);
+  });
+  if (work->error)
+    raiseDiagnostic(*work->error);
+  warn(work->warnings);
+}
+
 /// One kernel after compilation. The stages between are made when asked for,
 /// from the front end's IR.
 class Compilation {
 public:
   Compilation(nb::handle function, nb::handle args, nb::handle options)
-      : options(importCompileOptions(options)) {
-    mlir::DialectRegistry registry;
-    registerAllDialects(registry);
-    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-    auto module = buildModule(context, function, args, options);
-    keepText(*module);
-    run([&](DiagnosticSink *sink) { kernel = compileKernel(*module, this->options, sink); });
+      : work(std::make_shared<Work>(importCompileOptions(options))) {
+    work->module = buildModule(work->context, function, args, options);
+    run(work, [](Work &work) {
+      work.keepText();
+      work.kernel = compileKernel(*work.module, work.options, &work.warnings);
+    });
+    finish();
   }
 
   /// A kernel from the text of its IR.
   Compilation(const std::string &text, const std::string &path, nb::handle options)
-      : options(importCompileOptions(options)) {
-    this->options.findSource = [text = splitLines(text, path), path](llvm::StringRef wanted) {
+      : work(std::make_shared<Work>(importCompileOptions(options))) {
+    work->options.findSource = [text = splitLines(text, path), path](llvm::StringRef wanted) {
       return wanted == path ? text : findSource(wanted);
     };
-    run([&](DiagnosticSink *sink) {
-      mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-      TTIRKernel read = readTTIR(context, text, path, this->options, sink);
+    run(work, [text, path](Work &work) {
+      TTIRKernel read = readTTIR(work.context, text, path, work.options, &work.warnings);
       for (const TTIRArgument &argument : read.arguments)
-        arguments.emplace_back(argument.name, argument.divisibility);
-      keepText(*read.module);
-      kernel = compileKernel(*read.module, this->options, sink);
+        work.arguments.emplace_back(argument.name, argument.divisibility);
+      work.module = std::move(read.module);
+      work.keepText();
+      work.kernel = compileKernel(*work.module, work.options, &work.warnings);
     });
+    finish();
   }
 
   /// Name of each argument slot and what its value is a multiple of (0: unknown);
@@ -137,79 +196,51 @@ public:
   std::string metadata() const { return kernel.metadata.toJSON(); }
   const std::string &ttir() const { return ttirText; }
   std::string stage(Stage stage) const {
-    std::string text;
-    run([&](DiagnosticSink *sink) {
-      mlir::DialectRegistry registry;
-      registerAllDialects(registry);
-      mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-      auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);
-      if (!module)
+    auto work = std::make_shared<Work>(options);
+    work->source = source;
+    run(work, [stage](Work &work) {
+      work.module = mlir::parseSourceString<mlir::ModuleOp>(work.source, &work.context);
+      if (!work.module)
         throw std::runtime_error("the kernel's IR could not be read back");
-      CompileOptions quiet = options;
-      text = emitStage(*module, stage, quiet, /*warnings=*/nullptr); // they were given once
+      // Warnings were given once.
+      work.text = emitStage(*work.module, stage, work.options, /*warnings=*/nullptr);
     });
-    return text;
-  }
-
-  /// Runs the compiler without the interpreter's lock; reports afterwards.
-  static void run(llvm::function_ref<void(DiagnosticSink *)> work) {
-    WarningList warnings;
-    std::optional<Diagnostic> error;
-    {
-      nb::gil_scoped_release unlocked;
-      try {
-        work(&warnings);
-      } catch (const CompileError &failure) {
-        error = failure.diagnostic;
-      }
-    }
-    if (error)
-      raiseDiagnostic(*error);
-    warn(warnings);
+    return std::move(work->text);
   }
 
 private:
-  void keepText(mlir::ModuleOp module) {
-    llvm::raw_string_ostream stream(source);
-    mlir::OpPrintingFlags flags;
-    flags.enableDebugInfo(true, /*prettyForm=*/false);
-    module->print(stream, flags);
-    llvm::raw_string_ostream plain(ttirText);
-    module->print(plain);
-    plain << "\n";
+  /// Keeps the results, not the IR.
+  void finish() {
+    options = std::move(work->options);
+    kernel = std::move(work->kernel);
+    source = std::move(work->source);
+    ttirText = std::move(work->ttir);
+    arguments = std::move(work->arguments);
+    work.reset();
   }
 
+  std::shared_ptr<Work> work;
   CompileOptions options;
   CompiledKernel kernel;
   std::string source, ttirText;
 };
 
 std::string checkedTtir(nb::handle function, nb::handle args, nb::handle options) {
-  mlir::DialectRegistry registry;
-  registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  auto module = buildModule(context, function, args, options);
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module->print(stream);
-  stream << "\n";
-  CompileOptions compileOptions = importCompileOptions(options);
-  Compilation::run(
-      [&](DiagnosticSink *sink) { emitStage(*module, Stage::TTIR, compileOptions, sink); });
-  return text;
+  auto work = std::make_shared<Work>(importCompileOptions(options));
+  work->module = buildModule(work->context, function, args, options);
+  work->keepText();
+  run(work, [](Work &work) { emitStage(*work.module, Stage::TTIR, work.options, &work.warnings); });
+  return std::move(work->ttir);
 }
 
 std::string exportTtir(nb::handle function, nb::handle args, nb::handle options,
                        const std::string &version) {
-  mlir::DialectRegistry registry;
-  registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  auto module = buildModule(context, function, args, options);
-  CompileOptions compileOptions = importCompileOptions(options);
-  std::string text;
-  Compilation::run(
-      [&](DiagnosticSink *sink) { text = exportTTIR(*module, version, compileOptions, sink); });
-  return text;
+  auto work = std::make_shared<Work>(importCompileOptions(options));
+  work->module = buildModule(work->context, function, args, options);
+  run(work, [version](Work &work) {
+    work.text = exportTTIR(*work.module, version, work.options, &work.warnings);
+  });
+  return std::move(work->text);
 }
 
 nb::dict versionInfo() {

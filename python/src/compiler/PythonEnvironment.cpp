@@ -287,6 +287,11 @@ void PythonEnvironment::refuse(nb::handle object, llvm::StringRef name, const So
       makeDiagnostic(Diag::global_not_constexpr, range, name, describeObject(object), help));
 }
 
+void PythonEnvironment::checkInterrupt() {
+  if (PyErr_CheckSignals() != 0)
+    throw nb::python_error();
+}
+
 std::optional<Value> PythonEnvironment::lookup(const FunctionDef &function, llvm::StringRef name,
                                                const SourceRange &range) {
   nb::object python = functionObjects[function.id].attr("fn");

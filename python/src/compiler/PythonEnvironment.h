@@ -33,6 +33,7 @@ public:
   /// A compile-time value as a Python object; a null object when it has none.
   nanobind::object exportValue(const frontend::Value &value);
 
+  void checkInterrupt() override;
   std::optional<frontend::Value> lookup(const frontend::FunctionDef &function, llvm::StringRef name,
                                         const SourceRange &range) override;
   std::optional<frontend::Value> attribute(const frontend::Host &object, llvm::StringRef name,

@@ -27,6 +27,10 @@ class Environment {
 public:
   virtual ~Environment();
 
+  /// Called before each statement: throws when the host wants the compilation to
+  /// end (Ctrl-C). Does nothing by default.
+  virtual void checkInterrupt();
+
   /// The value of a closure variable, global or built-in name of `function`;
   /// nullopt when Python does not know it either. Which globals kernels may use
   /// is the environment's rule: modules, jit functions, functions and dtypes of

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -41,7 +42,14 @@ struct CompileOptions {
   /// Text of a line of a source file, for diagnostics and the table of sites.
   /// Null: read from the file system.
   std::function<std::shared_ptr<const SourceFile>(llvm::StringRef path)> findSource;
+  /// Set by another thread when nobody wants the result any more: the passes that
+  /// remain have nothing to do, and CompilationCancelled is thrown after them. Code
+  /// that LLVM's code generator has begun is finished. Null: never.
+  const std::atomic<bool> *cancelled = nullptr;
 };
+
+/// Thrown when CompileOptions::cancelled was set.
+struct CompilationCancelled {};
 
 /// A source location that generated code refers to by number.
 struct Site {

@@ -204,9 +204,23 @@ def NereidCanonicalize : Pass<"nereid-canonicalize"> {
     over its body.
 
     ```mlir
-    scf.for %i = %c0 to %n step %c1 {
-      %a = arith.addi %i, %c0 : index       // gone
-      tt.store %p, %a : !tt.ptr<index>      // stores %i
+    tt.func @k(%p: !tt.ptr<i32>, %x: i32, %n: i32) {
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      scf.for %i = %c0 to %n step %c1 : i32 {
+        %a = arith.addi %x, %c0 : i32
+        tt.store %p, %a : !tt.ptr<i32>
+      }
+      tt.return
+    }
+    // becomes
+    tt.func @k(%p: !tt.ptr<i32>, %x: i32, %n: i32) {
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      scf.for %i = %c0 to %n step %c1 : i32 {
+        tt.store %p, %x : !tt.ptr<i32>
+      }
+      tt.return
     }
     ```
   }];

@@ -86,7 +86,7 @@ def example_child(kernel: str) -> None:
 @contextlib.contextmanager
 def timed_compilations(times: list):
     """While it is open, (kernel, seconds, bytes of code) of each compilation go to `times`."""
-    from nereid import _compile
+    from nereid._kernels import compile as _compile
 
     inner = _compile._compile_and_store
 

@@ -32,9 +32,6 @@ HEADER = '''# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from nereid.language._device import DeviceConstant, device_function
 '''
 
-#: Longest part of a module in lines.
-PART_LINES = 900
-
 TITLES = {
     "tl": "Functions of nereid.language.",
     "tl.math": "Functions of nereid.language.math.",
@@ -125,7 +122,7 @@ def render(builtins: list[tuple], constants: list[tuple]) -> dict[str, str]:
         body = ""
         for text in texts:
             body += text if " = DeviceConstant" in text.splitlines()[0] and body.endswith(")\n") else "\n\n" + text
-        files.update(split_module(module, title, exported[module], body))
+        files[f"{module.replace('.', '_')}.py"] = HEADER.format(title=title) + f"\n__all__ = [{names}]\n{body}"
     files["values.py"] = HEADER.format(title="Methods of values inside kernels.") + "\n\n" + "\n\n".join(values)
     files["__init__.py"] = (
         "# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
@@ -142,34 +139,6 @@ def _self_first(rows: list[tuple]) -> list[tuple]:
         first, comma, rest = params.partition(",")
         found[name] = (module, name, "self" + comma + rest, is_method, doc)
     return [found[name] for name in sorted(found)]
-
-
-def split_module(module: str, title: str, names: list[str], body: str) -> dict[str, str]:
-    """The files of a module: one, or several when it is long, of which the first
-    has the names of all."""
-    chunks = body.split("\n\n\n")
-    parts: list[list[str]] = [[]]
-    lines = 0
-    for chunk in chunks:
-        size = chunk.count("\n") + 3
-        if lines + size > PART_LINES:
-            parts.append([])
-            lines = 0
-        parts[-1].append(chunk)
-        lines += size
-    listed = ", ".join(f'"{name}"' for name in sorted(names))
-    stem = module.replace(".", "_")
-    files = {}
-    imports = ""
-    for number, part in enumerate(parts[1:], 2):
-        imports += f"from nereid.language._generated.{stem}_{number} import *  # noqa: F401,F403\n"
-        text = "\n\n\n".join(part)
-        files[f"{stem}_{number}.py"] = HEADER.format(title=f"{title} Part {number}.") + f"\n\n{text}\n".replace(
-            "\n\n\n\n", "\n\n\n")
-    first = "\n\n\n".join(parts[0])
-    files[f"{stem}.py"] = HEADER.format(title=title) + imports + f"\n__all__ = [{listed}]\n{first}" + (
-        "\n" if len(parts) > 1 else "")
-    return files
 
 
 def shmem_table(builtins: list[tuple]) -> str:

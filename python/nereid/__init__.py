@@ -13,16 +13,16 @@ a symmetric heap.
 """
 
 from nereid import _runtime
-from nereid._errors import (
+from nereid._base.errors import (
     ArgumentError, CompilationError, InterpreterError, JobError, LaunchError, NereidError, OutOfResources
 )
-from nereid._compile import CompiledKernel
-from nereid._jit import JITFunction, jit
-from nereid._autotune import Config, autotune, heuristics
-from nereid._tensors import reinterpret
-from nereid._aggregate import aggregate
-from nereid._stream import Event, Stream, current_stream, synchronize
-from nereid._job import barrier, finalize, init, is_initialized, job_info, rank, recover, world_size
+from nereid._kernels.compile import CompiledKernel
+from nereid._launch.jit import JITFunction, jit
+from nereid._launch.autotune import Config, autotune, heuristics
+from nereid._launch.tensors import reinterpret
+from nereid._launch.aggregate import aggregate
+from nereid._streams.stream import Event, Stream, current_stream, synchronize
+from nereid._job.job import barrier, finalize, init, is_initialized, job_info, rank, recover, world_size
 from nereid.language._constexpr import cdiv, constexpr, constexpr_function, next_power_of_2
 from nereid import compiler, runtime, symm, testing
 from nereid.compiler import compile

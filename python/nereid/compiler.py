@@ -6,10 +6,13 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from nereid import _compile, _ir, _runtime, _signature
-from nereid._compile import CompiledKernel
-from nereid._errors import CompilationError
-from nereid._jit import COMPILE_OPTIONS, IGNORED_OPTIONS, JITFunction
+from nereid import _runtime
+from nereid._kernels import compile as _compile
+from nereid._kernels import ir as _ir
+from nereid._kernels import signature as _signature
+from nereid._kernels.compile import CompiledKernel
+from nereid._base.errors import CompilationError
+from nereid._launch.jit import COMPILE_OPTIONS, IGNORED_OPTIONS, JITFunction
 from nereid.runtime import GPUTarget
 
 __all__ = ["ASTSource", "AttrsDescriptor", "CompilationError", "CompiledKernel", "GPUTarget", "compile"]

@@ -9,11 +9,13 @@ import platform
 from dataclasses import dataclass
 from typing import Any, Callable
 
-from nereid import _cache, _runtime
-from nereid._autotune import Autotuner, Config, Heuristics, autotune, heuristics
-from nereid._errors import InterpreterError, OutOfResources
-from nereid._jit import JITFunction
-from nereid._tensors import MockTensor, TensorWrapper, reinterpret
+from nereid import _runtime
+from nereid._kernels import cache as _cache
+from nereid._launch.autotune import Autotuner, Config, Heuristics, autotune, heuristics
+from nereid._base.errors import InterpreterError, OutOfResources
+from nereid._launch.jit import JITFunction
+from nereid._launch.tensors import MockTensor, TensorWrapper, reinterpret
+from nereid.testing import do_bench
 
 __all__ = [
     "Autotuner", "Config", "GPUTarget", "Heuristics", "InterpreterError", "JITFunction", "MockTensor", "OutOfResources",
@@ -115,8 +117,6 @@ class _Driver:
         return torch.cpu
 
     def get_benchmarker(self) -> Callable:
-        from nereid.testing import do_bench
-
         return do_bench
 
     def is_active(self) -> bool:

@@ -9,9 +9,9 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from nereid import _stream
-from nereid._perf_report import Benchmark, Mark, perf_report
-from nereid._spawn import RankFailure, SpawnError, run_ranks
+from nereid._streams import stream as _stream
+from nereid._launch.perf_report import Benchmark, Mark, perf_report
+from nereid._job.spawn import RankFailure, SpawnError, run_ranks
 
 __all__ = [
     "Benchmark",

@@ -139,6 +139,37 @@ def test_breach_of_a_seam_is_named(tree, name):
     assert message in output
 
 
+PYTHON_BREACHES = {
+    "an import of a higher layer": (
+        "_base/bad.py", "from nereid._launch import jit\n",
+        "_base/bad.py:2: imports 'nereid._launch.jit', which belongs to 'Python launch': 'Python base' may not use"),
+    "inside a function": (
+        "_job/bad.py", "def f():\n    from nereid._launch.jit import name\n", "'Python job' may not use 'Python launch'"),
+    "through the package": ("_job/bad.py", "import nereid\n", "'Python job' may not use 'Python package'"),
+    "the compiler": ("_job/bad.py", "from nereid import _compiler\n", "'Python job' may not use 'Python compiler module'"),
+    "a circle": (
+        "_launch/jit.py", "from nereid._launch import other\n",
+        "these modules import each other: nereid._launch.jit, nereid._launch.other"),
+    "a module in no layer": ("stray.py", "", "python/nereid/stray.py: lies in no layer"),
+    "a module that is not there": ("_job/bad.py", "import nereid._moon\n", "imports 'nereid._moon', which is no module"),
+    "a relative import": ("_job/bad.py", "from . import job\n", "imports '.'; write the name from 'nereid' on"),
+}
+
+
+@pytest.mark.parametrize("name", PYTHON_BREACHES)
+def test_breach_by_an_import_is_named(tree, name):
+    path, text, message = PYTHON_BREACHES[name]
+    head = "# " + SPDX[3:]
+    for file in ("__init__.py", "_base/__init__.py", "_job/__init__.py", "_launch/__init__.py", "_launch/jit.py"):
+        write(tree, f"python/nereid/{file}", head)
+    write(tree, "python/nereid/_launch/other.py", head + "def f():\n    import nereid._launch.jit\n")
+    assert run_check("layering", tree) == (0, "layering.py: ok\n")
+    write(tree, f"python/nereid/{path}", head + text)
+    code, output = run_check("layering", tree)
+    assert code == 1
+    assert message in output
+
+
 def test_launching_needs_no_llvm():
     """Neither by a library that _runtime is linked with nor by code that was linked in."""
     import nereid._runtime
@@ -177,6 +208,8 @@ def test_long_file_is_named(tree):
     code, output = run_check("file_length", tree)
     assert code == 1
     assert "runtime/base/long.cpp: 1001 lines; split it, 1000 is the limit" in output
+    write(tree, "runtime/base/long.cpp", SPDX + "// Written by make.py from the table: do not edit.\n" + "\n" * 1000)
+    assert run_check("file_length", tree)[0] == 0
 
 
 @pytest.mark.parametrize("text, message", [

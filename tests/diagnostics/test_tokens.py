@@ -15,7 +15,7 @@ import pytest
 
 import nereid
 from nereid import _compiler
-from nereid._signature import parse_signature
+from nereid._kernels.signature import parse_signature
 
 HEADER = """\
 import nereid

@@ -75,7 +75,7 @@ def run_nereid(program: Program) -> list[np.ndarray]:
 
 
 def run_ttir(program: Program, text: str) -> list[np.ndarray]:
-    from nereid import _ir
+    from nereid._kernels import ir as _ir
 
     values = fresh_arguments(program)
     _ir.compile_text(text, "kernel.ttir")[program.grid](*values)

@@ -356,7 +356,7 @@ def description(parameter) -> tuple:
 def check(path: Path, full: bool) -> None:
     import nereid
     from nereid import _compiler
-    from nereid._jit import JITFunction
+    from nereid._launch.jit import JITFunction
 
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)

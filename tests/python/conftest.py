@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import nereid
-from nereid import _compile, _runtime
+from nereid import _runtime
+from nereid._kernels import compile as _compile
 
 # With it, ranks that print at the same time mix their lines.
 os.environ.pop("PYTHONUNBUFFERED", None)

@@ -12,7 +12,7 @@ import pytest
 
 import nereid
 import nereid.language as tl
-from nereid import _cache
+from nereid._kernels import cache as _cache
 
 
 @nereid.jit

@@ -16,7 +16,7 @@ import pytest
 
 import nereid
 import nereid.language as tl
-from nereid._dependencies import Dependencies
+from nereid._kernels.dependencies import Dependencies
 
 HEAD = "import nereid, numpy as np\nimport nereid.language as tl\n"
 STORE = "@nereid.jit\ndef kernel(out):\n    tl.store(out, {})\n"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from nereid import _environment, _runtime
+from nereid import _runtime
+from nereid._base import environment as _environment
 
 ROOT = Path(__file__).resolve().parents[2]
 KNOWN = {name for name, _, _ in [*_runtime.knobs(), *_environment.VARIABLES]}
@@ -16,7 +17,7 @@ KNOWN = {name for name, _, _ in [*_runtime.knobs(), *_environment.VARIABLES]}
 
 def test_the_page_is_in_step():
     page = (ROOT / "docs/environment.md").read_text()
-    assert page == _environment.page(), "run python -m nereid._environment > docs/environment.md"
+    assert page == _environment.page(), "run python -m nereid._base.environment > docs/environment.md"
 
 
 def read_by_the_code():
@@ -34,7 +35,7 @@ def read_by_the_code():
 
 def test_every_variable_that_is_read_is_known():
     missing = read_by_the_code() - KNOWN
-    assert not missing, "add them to runtime/base/Knobs.cpp or python/nereid/_environment.py"
+    assert not missing, "add them to runtime/base/Knobs.cpp or python/nereid/_base/environment.py"
 
 
 def test_every_known_variable_is_read():

@@ -9,7 +9,7 @@ import pytest
 
 import nereid
 import nereid.language as tl
-from nereid._source import FunctionSource
+from nereid._kernels.source import FunctionSource
 
 WIDTH = tl.constexpr(8)
 

@@ -20,7 +20,9 @@ from typing import Any
 
 import nereid
 import nereid.language as tl
-from nereid import _compile, _ir, _runtime
+from nereid import _runtime
+from nereid._kernels import compile as _compile
+from nereid._kernels import ir as _ir
 from tests.differential.harness import Worker
 
 counts: Counter[str] = Counter()

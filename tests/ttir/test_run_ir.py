@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nereid
-from nereid import _ir
+from nereid._kernels import ir as _ir
 
 ADD = """\
 module {

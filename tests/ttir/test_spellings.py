@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nereid
-from nereid import _ir
+from nereid._kernels import ir as _ir
 
 
 def launch(body: str, *arguments, arguments_text: str, functions: str = "", grid=(1,), attributes: str = ""):

@@ -13,7 +13,7 @@ pytest.importorskip("triton")
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from nereid import _ir  # noqa: E402
+from nereid._kernels import ir as _ir  # noqa: E402
 from tests.differential.harness import Worker  # noqa: E402
 
 

@@ -116,7 +116,8 @@ def test_functions_of_integers(workers):
 
 
 def test_a_function_that_is_not_known_is_named():
-    from nereid import CompilationError, _ir
+    from nereid import CompilationError
+    from nereid._kernels import ir as _ir
 
     text = """\
 tt.func public @k(%p: !tt.ptr<f32>) {

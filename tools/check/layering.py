@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Includes and link lists obey the table of layers in docs/architecture.md."""
+"""Includes, link lists and imports of Python modules obey the table of layers in docs/architecture.md."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import python_imports
 import tree
 
 TABLE = Path("docs/architecture.md")
@@ -229,7 +230,11 @@ def check(root: Path) -> list[str]:
     except (OSError, TableError) as error:
         return [str(error)]
     files = tree.files_of(root)
-    return check_homes(files, layers) + check_includes(root, files, layers) + check_links(root, files, layers)
+    return [
+        *check_homes(files, layers), *check_includes(root, files, layers), *check_links(root, files, layers),
+        *python_imports.check(root, files, lambda path: home_of(path, layers),
+                              lambda user, used, path: may_use(user, used, path, layers), TABLE),
+    ]
 
 
 if __name__ == "__main__":

@@ -11,7 +11,9 @@ from typing import Any
 import nereid
 import nereid.extension.buffer.language as buffer_language
 import nereid.language as tl
-from nereid import _jit, _tensors, compiler, distributed, libshmem_device, runtime, testing
+from nereid import compiler, distributed, libshmem_device, runtime, testing
+from nereid._launch import jit as _jit
+from nereid._launch import tensors as _tensors
 from nereid.language import extra
 from nereid.compat import _orders, _shmem
 from nereid.language import _types

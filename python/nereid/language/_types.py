@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
+from nereid import _runtime
+
 # name in the language, name in launch signatures, name of numpy or ml_dtypes,
 # kind, bits, bits of the mantissa
 _TABLE = [
@@ -193,8 +195,6 @@ BY_SIGNATURE["i1"] = PUBLIC_DTYPES["int1"]
 def find_dtype(spec: Any) -> dtype | None:
     """The dtype that a dtype, a numpy or torch dtype, a type such as np.float32 or
     a name stands for; None when it stands for none."""
-    from nereid import _runtime
-
     if isinstance(spec, pointer_type):
         return None
     if isinstance(spec, dtype):

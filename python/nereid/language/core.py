@@ -14,6 +14,6 @@ globals().update(_DTYPES)
 def extern(function):
     """Marks a function whose body is one call of ``core.extern_elementwise``: kernels
     call it as they call a jit function."""
-    from nereid import jit
+    from nereid._launch.jit import jit
 
     return jit(function)

@@ -47,7 +47,8 @@ std::shared_ptr<const SourceFile> findSource(llvm::StringRef path) {
   auto file = std::make_shared<SourceFile>();
   file->path = path.str();
   try {
-    nb::object lines = nb::module_::import_("nereid._source").attr("file_lines")(file->path);
+    nb::object lines =
+        nb::module_::import_("nereid._kernels.source").attr("file_lines")(file->path);
     for (nb::handle line : lines) {
       std::string text = nb::cast<std::string>(line);
       while (!text.empty() && (text.back() == '\n' || text.back() == '\r'))

@@ -5,7 +5,7 @@
 // is imported only when a kernel must be compiled; everything that a
 // launch needs is in `nereid._runtime`.
 //
-// The Python side (python/nereid/_compile.py) relies on these names:
+// The Python side (python/nereid/_kernels/compile.py) relies on these names:
 //
 //   builtin_table() -> list of (module, name, params, is_method, doc)
 //   constant_table() -> list of (module, name, value)

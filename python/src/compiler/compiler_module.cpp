@@ -7,7 +7,7 @@ using namespace nereid::python;
 nb::handle nereid::python::compilationErrorType() {
   // Defined in Python so that `nereid.CompilationError` exists without loading
   // the compiler.
-  static nb::object type = nb::module_::import_("nereid._errors").attr("CompilationError");
+  static nb::object type = nb::module_::import_("nereid._base.errors").attr("CompilationError");
   return type;
 }
 

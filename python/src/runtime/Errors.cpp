@@ -14,7 +14,7 @@ static constexpr int kOwnInterruptMs = 500;
 
 const ErrorTypes &python::errorTypes() {
   static const ErrorTypes types = [] {
-    nb::object module = nb::module_::import_("nereid._errors");
+    nb::object module = nb::module_::import_("nereid._base.errors");
     ErrorTypes found;
     found.argument = nb::object(module.attr("ArgumentError")).release().ptr();
     found.launch = nb::object(module.attr("LaunchError")).release().ptr();

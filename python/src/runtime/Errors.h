@@ -11,7 +11,7 @@
 
 namespace nereid::python {
 
-/// The classes of python/nereid/_errors.py, looked up once.
+/// The classes of python/nereid/_base/errors.py, looked up once.
 struct ErrorTypes {
   PyObject *argument; ///< nereid.ArgumentError
   PyObject *launch;   ///< nereid.LaunchError

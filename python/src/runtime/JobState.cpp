@@ -221,7 +221,7 @@ void python::bindJob(nb::module_ &m) {
     return info;
   });
 
-  // Symmetric memory; python/nereid/symm.py makes tensors of it.
+  // Symmetric memory; python/nereid/_job/symmetric.py makes tensors of it.
   m.def(
       "symm_allocate",
       [](uint64_t bytes, std::string label, std::string dtype, std::string shape,

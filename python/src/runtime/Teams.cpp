@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Teams of ranks for python/nereid/_teams.py.
+// Teams of ranks for python/nereid/_job/teams.py.
 #include "Teams.h"
 #include "Errors.h"
 #include "JobState.h"

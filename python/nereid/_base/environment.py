@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 
+from nereid import _runtime
+
 #: (name, default, meaning). A name with default "0" or "1" is a switch.
 VARIABLES = [
     ("NEREID_CACHE_DIR", "~/.cache/nereid", "folder of compiled kernels"),
@@ -38,13 +40,11 @@ def _table(rows: list[tuple[str, str, str]]) -> str:
 
 
 def page() -> str:
-    """docs/environment.md, which ``python -m nereid._environment`` writes."""
-    from nereid import _runtime
-
+    """docs/environment.md, which ``python -m nereid._base.environment`` writes."""
     return f"""# Environment variables
 
 Everything that Nereid reads from the environment; `nereid info` shows the values in force. A switch is off when it is
-empty, `0`, `false`, `no` or `off`. This page is written by `python -m nereid._environment > docs/environment.md`.
+empty, `0`, `false`, `no` or `off`. This page is written by `python -m nereid._base.environment > docs/environment.md`.
 
 ## Compiling and launching
 

@@ -260,7 +260,10 @@ def _find_kernel(target: str) -> Any:
 
 
 def _compile(args: argparse.Namespace) -> int:
-    from nereid import CompilationError, JobError, _compile, _ir, _runtime, _signature
+    from nereid import CompilationError, JobError, _runtime
+    from nereid._kernels import compile as _compile
+    from nereid._kernels import ir as _ir
+    from nereid._kernels import signature as _signature
 
     if args.profile:
         os.environ["NEREID_PROFILE"] = args.profile
@@ -363,7 +366,7 @@ def _add_cache(commands) -> None:
 
 
 def _cache_command(args: argparse.Namespace) -> int:
-    from nereid import _cache
+    from nereid._kernels import cache as _cache
 
     root = _cache.cache_root()
     if root is None:
@@ -440,7 +443,9 @@ def _info(args: argparse.Namespace) -> int:
     import numpy
 
     import nereid
-    from nereid import _cache, _environment, _runtime
+    from nereid import _runtime
+    from nereid._kernels import cache as _cache
+    from nereid._base import environment as _environment
 
     def line(name: str, value: Any) -> None:
         print(f"  {name:<22}{value}")
@@ -493,7 +498,7 @@ def _profile_text(profile: dict[str, Any]) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     import nereid
-    from nereid import _run_ir
+    from nereid.cli import run_ir as _run_ir
 
     parser = argparse.ArgumentParser(
         prog="nereid", description="Distributed tile kernels: run jobs of several ranks, compile kernels."
@@ -520,7 +525,3 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output has gone; nothing more to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

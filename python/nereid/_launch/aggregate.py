@@ -6,8 +6,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from nereid._errors import CompilationError
-from nereid._jit import JITFunction
+from nereid._base.errors import CompilationError
+from nereid._launch.jit import JITFunction
 from nereid.language._constexpr import constexpr
 from nereid.language._generated.values import tensor
 

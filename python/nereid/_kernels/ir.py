@@ -11,25 +11,14 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from nereid import _cache, _compile, _runtime
-from nereid._errors import ArgumentError, CompilationError
+from nereid import _runtime
+from nereid._kernels import cache as _cache
+from nereid._kernels import compile as _compile
+from nereid._base.errors import ArgumentError, CompilationError
+from nereid._kernels.signature import signless
 
 #: Endings of files that hold IR.
 SUFFIXES = (".ttir", ".mlir")
-
-#: Integer types of which the IR does not say whether they are signed.
-_SIGNLESS = {"u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64", "u1": "i1"}
-
-
-def _signless(name: str) -> str:
-    stars = name[: len(name) - len(name.lstrip("*"))]
-    base = name[len(stars):]
-    if stars and base.startswith("k"):
-        base = base[1:]
-    base = _SIGNLESS.get(base, base)
-    # Elements of one bit lie in memory as bytes.
-    return stars + ("i8" if stars and base == "i1" else base)
-
 
 class IRParameter:
     """One argument of a kernel that was read from text."""
@@ -109,7 +98,7 @@ class IRKernel(_runtime.Dispatcher):
                 what = "None" if spec[0] == "constexpr" else "a tuple"
                 raise ArgumentError(f"{place}: is {parameter.type} in {self.file}, {what} was given")
             kind, divisible = spec
-            if _signless(kind) != _signless(parameter.type):
+            if signless(kind) != signless(parameter.type):
                 raise ArgumentError(f"{place}: is {parameter.type} in {self.file}, {kind} was given")
             if parameter.divisibility > 1 and not divisible and parameter.divisibility <= 16:
                 what = "an address" if parameter.type.startswith("*") else "a value"

@@ -12,9 +12,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Iterator, Mapping
 
-from nereid import _cache, _runtime
-from nereid._dependencies import Dependencies
-from nereid._errors import CompilationError
+from nereid import _runtime
+from nereid._kernels import cache as _cache
+from nereid._kernels.dependencies import Dependencies
+from nereid._base.errors import CompilationError
+from nereid._kernels.signature import signless
 
 #: Stages of a compilation, in order.
 STAGES = ("ttir", "cpu-tiles", "llvm", "asm", "obj")
@@ -254,12 +256,10 @@ def _overridden(function, specs: list, options: dict) -> CompiledKernel | None:
     path = Path(folder, f"{function.__name__}.ttir") if folder else None
     if path is None or not path.exists():
         return None
-    from nereid import _ir
-
     compilation = _compiler().compile_ir(path.read_text(encoding="utf-8"), str(path), options)
     metadata = json.loads(compilation.metadata)
     wanted, found = _types(specs), metadata["args"]
-    if [_ir._signless(name) for name in wanted] != [_ir._signless(name) for name in found]:
+    if [signless(name) for name in wanted] != [signless(name) for name in found]:
         raise CompilationError(
             f"{path}: error: the kernel there takes ({', '.join(found)}), but this launch of '{function.__name__}' passes "
             f"({', '.join(wanted)}). NEREID_OVERRIDE names the folder; take the file out of it, or bring it in line"

@@ -21,7 +21,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, Iterator, NamedTuple
 
-from nereid import _environment, _runtime
+from nereid import _runtime
+from nereid._base import environment as _environment
 
 
 def cache_root() -> Path | None:

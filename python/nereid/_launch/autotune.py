@@ -12,10 +12,14 @@ import time
 import warnings
 from typing import Any, Callable, Iterable, Sequence
 
-from nereid import _agree, _cache, _environment, _runtime, _stream
-from nereid._errors import CompilationError, OutOfResources
-from nereid._jit import COMPILE_OPTIONS, IGNORED_OPTIONS, JITFunction
-from nereid._tensors import copy_of, overwrite, zero
+from nereid import _runtime
+from nereid._job import agree as _agree
+from nereid._kernels import cache as _cache
+from nereid._base import environment as _environment
+from nereid._streams import stream as _stream
+from nereid._base.errors import CompilationError, OutOfResources
+from nereid._launch.jit import COMPILE_OPTIONS, IGNORED_OPTIONS, JITFunction
+from nereid._launch.tensors import copy_of, overwrite, zero
 
 _OPTION_FIELDS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "ir_override")
 

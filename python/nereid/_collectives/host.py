@@ -11,8 +11,13 @@ from typing import Any, Callable
 
 import numpy as np
 
-from nereid import _runtime, _stream
-from nereid.symm import SymmetricTensor, _allocate, free
+from nereid import _runtime
+from nereid._streams import stream as _stream
+from nereid._job.symmetric import SymmetricTensor, _allocate, free
+
+__all__ = [
+    "all_gather", "all_reduce", "all_to_all", "broadcast", "get", "put", "signal_op", "signal_wait_until"
+]
 
 _COMPARISONS = {"eq": 0, "ne": 1, "gt": 2, "le": 3, "lt": 4, "ge": 5,
                 "==": 0, "!=": 1, ">": 2, "<=": 3, "<": 4, ">=": 5}

@@ -40,7 +40,7 @@ import types
 from typing import Any, Callable, Iterable
 
 from nereid import _runtime
-from nereid._reads import Read, code_reads
+from nereid._kernels.reads import Read, code_reads
 from nereid.language import _types
 from nereid.language._constexpr import constexpr
 from nereid.language._device import DeviceConstant

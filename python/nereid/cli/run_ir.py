@@ -288,7 +288,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _main(args: argparse.Namespace) -> int:
     import nereid
-    from nereid import _ir
+    from nereid._kernels import ir as _ir
 
     if args.ranks is not None and "NEREID_RUN_IR_RANK" not in os.environ:
         return _respawn(args.ranks)

@@ -11,7 +11,7 @@ import struct
 from typing import Any
 
 from nereid import _runtime
-from nereid._errors import JobError
+from nereid._base.errors import JobError
 
 _SLOT_BYTES = 512
 _slot: int | None = None  # address of this rank's slot, symmetric

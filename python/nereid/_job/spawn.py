@@ -21,7 +21,9 @@ import traceback
 from typing import Any, Callable, Sequence
 
 from nereid import _runtime
-from nereid._errors import NereidError
+from nereid._base.errors import NereidError
+from nereid._job import job
+from nereid._streams import stream
 
 #: Seconds that the other ranks get to notice and report a failure by themselves.
 GRACE = 10.0
@@ -87,13 +89,11 @@ def _child(
         os.environ.update(environment)
         # SIGUSR1 makes a rank that is stuck say where.
         faulthandler.register(signal.SIGUSR1, file=trace_file, all_threads=True, chain=False)
-        import nereid
-
         try:
-            nereid.init()
+            job.init()
             result = fn(*args)
             message = pickle.dumps(("result", result))
-            nereid.synchronize()
+            stream.synchronize()
         except BaseException as error:  # SystemExit and KeyboardInterrupt too
             # Without the frame of this function.
             inner = error.__traceback__.tb_next if error.__traceback__ else None
@@ -103,7 +103,7 @@ def _child(
             message = pickle.dumps(("error", reason, trace, _portable(error)))
         else:
             code = 0
-            nereid.finalize()
+            job.finalize()
         sys.stdout.flush()
         sys.stderr.flush()
         with os.fdopen(pipe, "wb") as out:

@@ -17,7 +17,7 @@ import types
 from functools import cached_property
 from typing import Any, Callable
 
-from nereid._errors import CompilationError
+from nereid._base.errors import CompilationError
 
 
 def _process_start() -> float:

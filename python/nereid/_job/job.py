@@ -10,8 +10,9 @@ import sys
 import traceback
 from typing import Any
 
-from nereid import _runtime, _stream
-from nereid._errors import JobError
+from nereid import _runtime
+from nereid._streams import stream as _stream
+from nereid._base.errors import JobError
 
 _hooks_installed = False
 

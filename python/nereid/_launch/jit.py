@@ -12,11 +12,13 @@ import os
 import warnings
 from typing import Any, Callable, Iterable
 
-from nereid import _environment, _runtime
-from nereid._dependencies import Dependencies
-from nereid._errors import CompilationError
-from nereid._reads import Read, tree_reads
-from nereid._source import FunctionSource
+from nereid import _runtime
+from nereid._base import environment as _environment
+from nereid._kernels import compile as _compile
+from nereid._kernels.dependencies import Dependencies
+from nereid._base.errors import CompilationError
+from nereid._kernels.reads import Read, tree_reads
+from nereid._kernels.source import FunctionSource
 from nereid.language import _types
 from nereid.language._constexpr import const, constexpr
 
@@ -311,8 +313,6 @@ class JITFunction(_runtime.Dispatcher):
 
     def _compile_specialisation(self, specs: list, launch_options: dict[str, Any]):
         """Called by the dispatcher for arguments that it has no kernel for."""
-        from nereid import _compile
-
         dependencies = self.dependencies
         self._watch(dependencies.watch)
         kernel = _compile.compile_or_load(self, specs, self._options(launch_options))

@@ -136,3 +136,18 @@ def _default_entry(param) -> tuple:
     raise ValueError(
         f"the default of '{param.name}', {_runtime.describe(value)}, stands for no type; name one in the signature"
     )
+
+
+#: Integer types of which the IR does not say whether they are signed.
+_SIGNLESS = {"u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64", "u1": "i1"}
+
+
+def signless(name: str) -> str:
+    """The name of a type as IR text has it."""
+    stars = name[: len(name) - len(name.lstrip("*"))]
+    base = name[len(stars):]
+    if stars and base.startswith("k"):
+        base = base[1:]
+    base = _SIGNLESS.get(base, base)
+    # Elements of one bit lie in memory as bytes.
+    return stars + ("i8" if stars and base == "i1" else base)

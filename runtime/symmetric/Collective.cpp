@@ -36,6 +36,8 @@ static Status compareRequests(const Job::Impl &job, uint64_t number) {
 }
 
 Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
+  if (Status st = refuseCopy(request); !st.ok())
+    return st;
   std::lock_guard<std::mutex> guard(hostLock);
   if (finalized.load(std::memory_order_acquire))
     return finalizedError();
@@ -105,6 +107,8 @@ private:
 } // namespace
 
 Status Job::Impl::recover() {
+  if (Status st = refuseCopy("recover()"); !st.ok())
+    return st;
   std::lock_guard<std::mutex> guard(hostLock);
   std::lock_guard<std::mutex> launches(launchLock);
   if (finalized.load(std::memory_order_acquire))

@@ -7,6 +7,8 @@ namespace nereid::runtime {
 
 Expected<uint64_t> transferOffset(const Job::Impl &job, const char *what, const void *ptr,
                                   uint64_t bytes, int32_t rank) {
+  if (Status st = job.refuseCopy(what); !st.ok())
+    return st;
   uint64_t offset = 0;
   if (rank < 0 || rank >= job.worldSize)
     return Status::error(StatusCode::BadRank, std::string(what) + ": rank " + std::to_string(rank) +

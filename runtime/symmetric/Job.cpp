@@ -78,6 +78,11 @@ void Job::Impl::count(RankState state, int32_t by) {
 Job::Job(std::unique_ptr<Impl> impl) : pimpl(std::move(impl)) {}
 
 Job::~Job() {
+  // A copy must not touch the job, and cannot join threads that it has not got.
+  if (pimpl->isCopy()) {
+    pimpl.release();
+    return;
+  }
   if (!pimpl->finalized.load(std::memory_order_acquire))
     pimpl->setState(RankState::Left);
 }
@@ -148,7 +153,19 @@ Status Job::free(void *ptr) {
 
 Status Job::barrier() { return pimpl->collective("barrier()"); }
 
+Status Job::Impl::refuseCopy(std::string_view what) const {
+  if (!isCopy()) [[likely]]
+    return {};
+  return Status::error(StatusCode::InvalidArgument,
+                       std::string(what) + ": this process was forked from rank " +
+                           std::to_string(rank) +
+                           " of a job and has no part in it; only the process that joined may "
+                           "call this");
+}
+
 Status Job::finalize() {
+  if (Status st = pimpl->refuseCopy("finalize"); !st.ok())
+    return st;
   std::lock_guard<std::mutex> guard(pimpl->hostLock);
   std::lock_guard<std::mutex> launches(pimpl->launchLock);
   if (pimpl->finalized.exchange(true))
@@ -161,7 +178,7 @@ Status Job::finalize() {
 }
 
 void Job::abort(std::string_view reason) {
-  if (pimpl->worldSize == 1 || finalized())
+  if (pimpl->worldSize == 1 || finalized() || pimpl->isCopy())
     return;
   FailureDetail detail;
   detail.code = StatusCode::RankRaised;

@@ -3,6 +3,7 @@
 #ifndef NEREID_RUNTIME_SYMMETRIC_JOBIMPL_H
 #define NEREID_RUNTIME_SYMMETRIC_JOBIMPL_H
 
+#include "base/Fork.h"
 #include "base/Knobs.h"
 #include "nereid/runtime/Job.h"
 #include "symmetric/HeapAllocator.h"
@@ -93,6 +94,13 @@ struct Job::Impl {
 
   std::string describe(const void *ptr) const;
   std::string describeOffset(uint64_t offset) const;
+
+  /// This process is a child that was forked from the rank: it has the rank's
+  /// memory, but neither its threads nor its place in the job.
+  bool isCopy() const { return forkDepth() != madeAt; }
+  /// The error of calls of `what` in such a child, or success.
+  Status refuseCopy(std::string_view what) const;
+  const uint64_t madeAt = forkDepth();
 
   std::shared_ptr<Segment> segment;
   ControlBlock control;

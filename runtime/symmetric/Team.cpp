@@ -113,6 +113,8 @@ static Status hostBarrier(Job::Impl &job, const Team &team, const std::string &w
 static Status teamCollective(Job::Impl &job, const Team &team, const std::string &request) {
   if (team.handle == NRD_TEAM_WORLD)
     return job.collective(request);
+  if (Status st = job.refuseCopy(request); !st.ok())
+    return st;
   std::lock_guard<std::mutex> guard(job.hostLock);
   if (job.finalized.load(std::memory_order_acquire))
     return invalid("this rank has already finalized its job");

@@ -164,6 +164,69 @@ def test_tensors_of_the_parent_do_not_disturb_its_ranks():
     assert (tensors[0].numpy() == 0).all()
 
 
+def in_child(*calls):
+    """The texts of the errors that the calls raise in a forked child; "" for none."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        texts = []
+        for call in calls:
+            try:
+                call()
+                texts.append("")
+            except Exception as error:
+                texts.append(str(error).replace("\n", " "))
+        os.write(write, "\n".join(texts).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        texts = pipe.read().split("\n")
+    assert os.waitpid(child, 0)[1] == 0
+    return texts
+
+
+@nereid.jit
+def overwrites(x, N: tl.constexpr):
+    tl.store(x + tl.arange(0, N), 666.0)
+
+
+def test_forked_children_do_not_write_the_memory_of_their_parent():
+    x = nereid.symm.zeros((8,), np.float32)
+    mine = np.zeros(8, np.float32)
+    overwrites[(1,)](mine, N=8)
+    texts = in_child(
+        lambda: overwrites[(1,)](x, N=8),
+        lambda: overwrites[(1,)](x.numpy(), N=8),
+        lambda: overwrites[(1,)](mine, N=8),
+    )
+    assert (x.numpy() == 0).all()
+    for text in texts[:2]:
+        assert "is symmetric memory of the parent's job" in text and "'x'" in text, text
+    assert texts[2] == ""
+    overwrites[(1,)](x, N=8)
+    assert (x.numpy() == 666).all()
+
+
+def test_forked_children_have_no_part_in_the_job():
+    def body():
+        x = nereid.symm.zeros((8,), np.float32)
+        nereid.barrier()
+        texts = in_child(
+            nereid.barrier,
+            lambda: nereid.symm.zeros(4),
+            lambda: x.put(np.ones(8, np.float32), 1 - nereid.rank()),
+            nereid.init,
+        )
+        nereid.barrier()
+        assert (x.numpy() == 0).all()
+        return texts
+
+    for rank, texts in enumerate(spawn(body, 2)):
+        for text in texts[:2]:
+            assert f"forked from rank {rank} of a job and has no part in it" in text, text
+        assert texts[2] and texts[3], texts
+
+
 @pytest.mark.parametrize("what", ["shape", "dtype", "call"])
 def test_ranks_that_allocate_differently(what):
     def body():

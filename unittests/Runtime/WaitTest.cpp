@@ -8,6 +8,7 @@
 #include <chrono>
 #include <poll.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -256,6 +257,47 @@ TEST(Waits, ProgramsPastABarrierAreNotListedAsWaitingAtIt) {
       }
     EXPECT_EQ(over, 2u) << st.report();
   });
+}
+
+/// A child that a rank forks has the rank's memory, but no part in the job:
+/// nothing that it calls reaches the other ranks.
+TEST(Copies, ForkedChildrenHaveNoPartInTheJob) {
+  auto jobs = Job::createThreadRanks(1, testOptions());
+  ASSERT_TRUE(jobs.ok());
+  std::unique_ptr<Job> &job = (*jobs)[0];
+  uint32_t *word = symmetric<uint32_t>(*job, 1, "word");
+  ASSERT_TRUE(launchBlocking(*job, barrierAll, {}, 2).ok());
+  fflush(nullptr);
+  pid_t child = fork();
+  if (child == 0) {
+    uint32_t value = 7;
+    const Status calls[] = {
+        job->barrier(),
+        job->put(word, &value, 4, 0),
+        job->get(&value, word, 4, 0),
+        job->signal(word, 1, NRD_SIG_SET, 4, 0),
+        job->waitUntil(word, NRD_CMP_EQ, 0, 4, false),
+        job->recover(),
+        job->allocate(64).status(),
+        nereid::runtime::teamSplitStrided(*job, NRD_TEAM_WORLD, 0, 1, 1).status(),
+        launchBlocking(*job, barrierAll, {}, 2),
+        job->finalize(),
+    };
+    int wrong = 0;
+    for (const Status &st : calls)
+      wrong += !contains(st.message(), "forked from rank 0 of a job and has no part in it");
+    job->abort("must not reach anybody");
+    job.reset();
+    _exit(wrong);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(*word, 0u);
+  EXPECT_TRUE(job->health().ok());
+  EXPECT_TRUE(launchBlocking(*job, barrierAll, {}, 2).ok());
+  EXPECT_TRUE(job->barrier().ok());
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "ArgumentReader.h"
 #include "Errors.h"
 #include "Grid.h"
+#include "JobState.h"
 #include "KernelImage.h"
 #include "LanguageObjects.h"
 #include "PendingLaunch.h"
@@ -305,10 +306,16 @@ const CachedKernel *compileMissing(PyObject *self, Dispatcher &state, const Boun
   return nullptr;
 }
 
-/// Names the argument in slot `slot` that had to be symmetric.
+/// Names the argument in slot `slot` that symmetricArguments() has found.
 void failNotSymmetric(const Dispatcher &state, const ArgumentReader &reader, const Bound &bound,
                       uint32_t slot) {
   const size_t index = reader.slotParameter[slot];
+  const nereid::runtime::Job *parents = jobState().parents;
+  if (parents && parents->ownerRank(reinterpret_cast<const void *>(reader.slots[slot])) >= 0) {
+    setArgumentError(reader.place(index) + ": the " + describeObject(bound.values[index]) +
+                     " is symmetric memory of the parent's job; " + forkedText(*parents));
+    return;
+  }
   setArgumentError(reader.place(index) +
                    ": the kernel uses it on other ranks (dl.symm_at, signals, put or get), so it "
                    "must lie in symmetric memory, but the " +

@@ -18,6 +18,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <sys/prctl.h>
+#include <utility>
 
 namespace nb = nanobind;
 using namespace nereid;
@@ -73,6 +74,10 @@ Job *python::requireJob(const std::string &who) {
   }
   std::string variable;
   int world = environmentWorldSize(&variable);
+  if (world != 1 && state.parents) {
+    PyErr_SetString(errorTypes().job, (who + ": " + forkedText(*state.parents)).c_str());
+    return nullptr;
+  }
   if (world != 1) {
     PyErr_SetString(errorTypes().job,
                     (who + " needs the job of " + std::to_string(world) + " ranks that " +
@@ -86,6 +91,13 @@ Job *python::requireJob(const std::string &who) {
     return nullptr;
   }
   return state.job;
+}
+
+std::string python::forkedText(const Job &parents) {
+  return "this process was forked from rank " + std::to_string(parents.rank()) +
+         " of a job and has no part in it: its barriers and its symmetric memory belong to the "
+         "process that joined. Work with them there; a child may make ranks of its own with "
+         "nereid.testing.spawn";
 }
 
 /// requireJob for functions bound through nanobind.
@@ -394,5 +406,9 @@ void python::bindJob(nb::module_ &m) {
   m.def("die_with_parent", [] { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0; });
   // A forked child belongs to no job: the threads and the membership of its
   // parent are not its own.
-  m.def("forget_job_after_fork", [] { jobState().job = nullptr; });
+  m.def("forget_job_after_fork", [] {
+    JobState &state = jobState();
+    if (state.job)
+      state.parents = std::exchange(state.job, nullptr);
+  });
 }

@@ -16,11 +16,18 @@ namespace nereid::python {
 /// in its heap until the process ends.
 struct JobState {
   runtime::Job *job = nullptr;
+  /// In a forked child: the job of the process that it was forked from, whose
+  /// memory is still mapped here. The child has no part in it.
+  runtime::Job *parents = nullptr;
 
   /// Whether there is a job that can still be used.
   bool active() const { return job && !job->finalized(); }
 };
 JobState &jobState();
+
+/// "this process was forked from rank 1 of a job and has no part in it ..." for
+/// messages of a forked child.
+std::string forkedText(const runtime::Job &parents);
 
 /// World size that the environment of this process asks for (`nereid run`,
 /// torchrun, Open MPI, PMI, Slurm); 1 when there is none.

@@ -37,6 +37,12 @@ const TargetProfile &python::activeProfile() {
 bool python::symmetricArguments(const KernelImage &image, const uint64_t *slots,
                                 uint32_t &badSlot) {
   runtime::Job *job = jobState().active() ? jobState().job : nullptr;
+  if (runtime::Job *parents = jobState().parents) [[unlikely]]
+    for (uint32_t slot = 0; slot < image.numArgs; ++slot)
+      if (parents->ownerRank(reinterpret_cast<const void *>(slots[slot])) >= 0) {
+        badSlot = slot;
+        return false;
+      }
   for (uint32_t slot : image.symmetricArgs)
     if (job && !job->isSymmetric(reinterpret_cast<const void *>(slots[slot]))) {
       badSlot = slot;

@@ -41,7 +41,7 @@ struct KernelImage {
 enum class ImageLaunch {
   Done,
   Raised,       ///< a Python exception is set
-  NotSymmetric, ///< `badSlot` holds a plain address: the caller knows its name
+  NotSymmetric, ///< `badSlot` holds a wrong address: the caller knows its name
 };
 
 /// Runs `image` over `grid` with the GIL released. A world of one rank is
@@ -50,7 +50,8 @@ ImageLaunch launchImage(const KernelImage &image, const std::array<int32_t, 3> &
                         const uint64_t *slots, uint32_t &badSlot);
 
 /// Whether all arguments that must be symmetric are, as far as can be told
-/// before there is a job; else `badSlot` is one that is not.
+/// before there is a job, and none is memory of the job of the process that this
+/// one was forked from; else `badSlot` is one that is wrong.
 bool symmetricArguments(const KernelImage &image, const uint64_t *slots, uint32_t &badSlot);
 
 /// The target profile in force: the job's, else what NEREID_PROFILE says.

@@ -76,6 +76,8 @@ Status launch(Job *job, const LaunchSpec &spec) {
   Job::Impl *impl = nullptr;
   if (job) {
     impl = &job->impl();
+    if (impl->isCopy()) [[unlikely]]
+      return impl->refuseCopy("launch of '" + std::string(spec.kernelName) + "'");
   } else {
     Expected<Job::Impl *> context = defaultContext();
     if (!context.ok())

@@ -18,7 +18,20 @@ Expected<uint64_t> transferOffset(const Job::Impl &job, const char *what, const 
     return Status::error(StatusCode::NotSymmetric,
                          std::string(what) + ": " + std::to_string(bytes) + " bytes at " +
                              job.describe(ptr) + " do not lie in this rank's symmetric heap");
+  if (Status st = checkAllocation(job, what, ptr, bytes); !st.ok())
+    return st;
   return offset;
+}
+
+Status checkAllocation(const Job::Impl &job, const char *what, const void *ptr, uint64_t bytes) {
+  uint64_t offset = 0;
+  if (bytes == 0 || !job.ownOffset(ptr, 1, offset))
+    return {};
+  std::shared_lock<std::shared_mutex> guard(job.heapLock);
+  if (job.allocationAround(offset, bytes))
+    return {};
+  guard.unlock();
+  return Status::error(StatusCode::BadAccess, job.outsideText(what, ptr, bytes));
 }
 
 namespace {
@@ -108,6 +121,8 @@ Status Job::put(void *dest, const void *source, uint64_t bytes, int32_t rank) {
   Expected<uint64_t> to = transferOffset(*pimpl, "put", dest, bytes, rank);
   if (!to.ok())
     return to.status();
+  if (Status st = checkAllocation(*pimpl, "put", source, bytes); !st.ok())
+    return st;
   if (Status st = pimpl->completeTransfers("put", rank); !st.ok())
     return st;
   const Router &router = *pimpl->transport;
@@ -121,6 +136,8 @@ Status Job::get(void *dest, const void *source, uint64_t bytes, int32_t rank) {
   Expected<uint64_t> from = transferOffset(*pimpl, "get", source, bytes, rank);
   if (!from.ok())
     return from.status();
+  if (Status st = checkAllocation(*pimpl, "get", dest, bytes); !st.ok())
+    return st;
   const Router &router = *pimpl->transport;
   if (!router.isDirect(rank))
     return pimpl->carryOut(Operation::get(rank, *from, dest, bytes, /*nbi=*/false), "get");

@@ -124,6 +124,7 @@ Expected<void *> Job::allocate(uint64_t bytes, const AllocationInfo &info) {
   std::optional<uint64_t> offset = pimpl->heap.allocate(bytes, info);
   if (!offset)
     return Status::error(StatusCode::OutOfMemory, heapFullText(pimpl->heap, bytes, info), rank());
+  pimpl->heapVersion.fetch_add(1, std::memory_order_release);
   return static_cast<void *>(pimpl->ownHeap() + *offset);
 }
 
@@ -145,6 +146,7 @@ Status Job::free(void *ptr) {
       !st.ok())
     return st;
   std::unique_lock<std::shared_mutex> guard(pimpl->heapLock);
+  pimpl->heapVersion.fetch_add(1, std::memory_order_release);
   if (!pimpl->heap.free(offset))
     return Status::error(StatusCode::InvalidArgument,
                          "free: freed by another thread at the same time");
@@ -226,6 +228,18 @@ std::optional<Allocation> Job::find(const void *ptr) const {
   std::shared_lock<std::shared_mutex> guard(pimpl->heapLock);
   const Allocation *a = pimpl->heap.find(at);
   return a ? std::optional<Allocation>(*a) : std::nullopt;
+}
+
+std::string Job::Impl::outsideText(std::string_view what, const void *ptr, uint64_t bytes) const {
+  uint64_t offset = uint64_t(static_cast<const uint8_t *>(ptr) - heapBase) % heapBytes;
+  std::string text = std::string(what) + ": " + std::to_string(bytes) +
+                     (bytes == 1 ? " byte from " : " bytes from ") + describe(ptr) + " on ";
+  std::shared_lock<std::shared_mutex> guard(heapLock);
+  const Allocation *a = heap.find(offset);
+  if (!a)
+    return text + "lie in no symmetric allocation";
+  return text + "reach " + std::to_string(offset - a->offset + bytes - a->bytes) +
+         " bytes past its end: the allocation has " + std::to_string(a->bytes) + " bytes";
 }
 
 std::string Job::Impl::describeOffset(uint64_t offset) const {

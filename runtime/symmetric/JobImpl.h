@@ -113,6 +113,17 @@ struct Job::Impl {
   uint8_t *heapBase;
   uint64_t heapBytes;
 
+  /// The allocation of this rank that [offset, offset + bytes) of the heap lies
+  /// in; null when it lies in none, or not whole. Needs heapLock.
+  const Allocation *allocationAround(uint64_t offset, uint64_t bytes) const {
+    const Allocation *a = heap.find(offset);
+    return a && bytes <= a->bytes - (offset - a->offset) ? a : nullptr;
+  }
+  /// "putmem: 1024 bytes from 'x' float32 (128,) on reach 512 bytes past its end",
+  /// of a range in some rank's heap that lies in no allocation.
+  std::string outsideText(std::string_view what, const void *ptr, uint64_t bytes) const;
+  /// Changes whenever allocations do.
+  std::atomic<uint64_t> heapVersion{1};
   mutable std::shared_mutex heapLock;
   HeapAllocator heap;
 
@@ -147,6 +158,10 @@ extern thread_local bool isStreamThread;
 /// begins the message.
 Expected<uint64_t> transferOffset(const Job::Impl &job, const char *what, const void *ptr,
                                   uint64_t bytes, int32_t rank);
+
+/// An error when the range begins in this rank's heap and does not lie in one
+/// allocation.
+Status checkAllocation(const Job::Impl &job, const char *what, const void *ptr, uint64_t bytes);
 
 /// Makes Job objects; the constructor is private.
 struct JobFactory {

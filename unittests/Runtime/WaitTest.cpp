@@ -300,4 +300,101 @@ TEST(Copies, ForkedChildrenHaveNoPartInTheJob) {
   EXPECT_TRUE(job->barrier().ok());
 }
 
+enum Transfer {
+  Put,
+  PutNbi,
+  Get,
+  GetNbi,
+  PutSignal,
+  PutFrom,
+  GetTo,
+  SignalFar,
+  Notify,
+  Element,
+  Atomic,
+  Broadcast,
+  kTransfers
+};
+
+/// args: which, symmetric memory, a signal, bytes, private memory. To the next rank.
+void transfers(nrd_program *p, const uint64_t *args) {
+  uint8_t *x = pointerArg<uint8_t>(args, 1), *mine = pointerArg<uint8_t>(args, 4);
+  uint64_t bytes = args[3];
+  uint32_t *word = reinterpret_cast<uint32_t *>(x + bytes - 4);
+  int32_t pe = (p->rank + 1) % p->num_ranks;
+  switch (args[0]) {
+  case Put:
+  case PutNbi:
+    return nrd_shmem_put(p, x, mine, bytes, pe, args[0] == PutNbi, 0);
+  case Get:
+  case GetNbi:
+    return nrd_shmem_get(p, mine, x, bytes, pe, args[0] == GetNbi, 0);
+  case PutSignal:
+    return nrd_shmem_put_signal(p, x, mine, bytes, pointerArg<uint32_t>(args, 2), 1, NRD_SIG_SET,
+                                pe, 4, 0, 0);
+  case PutFrom: // the local side is symmetric too
+    return nrd_shmem_put(p, pointerArg<uint8_t>(args, 2), x, bytes, p->rank, 0, 0);
+  case GetTo:
+    return nrd_shmem_get(p, x, pointerArg<uint8_t>(args, 2), bytes, p->rank, 0, 0);
+  case SignalFar:
+    return nrd_shmem_signal_op(p, word, 1, NRD_SIG_SET, pe, 4, 0);
+  case Notify:
+    return nrd_notify(p, word, 1, pe, NRD_SIG_SET, NRD_COMM_INTER_NODE, 4, 0);
+  case Element:
+    return nrd_shmem_p(p, word, 1, 4, pe, 0);
+  case Atomic:
+    (void)nrd_shmem_atomic(p, word, 1, 0, NRD_AMO_ADD, 4, pe, 0);
+    return;
+  case Broadcast:
+    return nrd_team_broadcast(p, NRD_TEAM_WORLD, x, x, bytes, 0, 0, 0);
+  }
+}
+
+/// Transfers end where the allocation does, not where the heap does.
+TEST(Bounds, TransfersStayInTheirAllocation) {
+  for (uint64_t which = 0; which < kTransfers; ++which)
+    for (uint64_t bytes : {uint64_t(512), uint64_t(516), uint64_t(64) << 10})
+      runThreads(2, testOptions(), [&](Job &job) {
+        if (bytes > 516 && which >= SignalFar && which <= Atomic)
+          return; // a word in the next allocation is as good as any
+        uint8_t *x = symmetric<uint8_t>(job, 512, "x");
+        uint8_t *large = symmetric<uint8_t>(job, 1 << 20, "large");
+        std::vector<uint8_t> mine(1 << 20);
+        const SiteTable sites = {{"move.py", 4, 5, "move", "    shmem.putmem(...)"}};
+        Status st =
+            launchBlocking(job, transfers, {which, arg(x), arg(large), bytes, arg(mine.data())}, 1,
+                           "move", &sites);
+        if (bytes == 512) {
+          EXPECT_TRUE(st.ok()) << which << ": " << st.report();
+          return;
+        }
+        ASSERT_EQ(st.code(), StatusCode::BadAccess) << which << ": " << st.report();
+        EXPECT_EQ(st.failure().site.line, 4);
+        EXPECT_TRUE(contains(st.message(), "'x'") && contains(st.message(), "past its end"))
+            << which << ": " << st.report();
+      });
+}
+
+TEST(Bounds, HostTransfersStayInTheirAllocation) {
+  runThreads(1, testOptions(), [](Job &job) {
+    uint8_t *x = symmetric<uint8_t>(job, 512, "x");
+    uint8_t *large = symmetric<uint8_t>(job, 4096, "large");
+    std::vector<uint8_t> mine(4096);
+    EXPECT_TRUE(job.put(x, mine.data(), 512, 0).ok());
+    EXPECT_TRUE(job.get(mine.data(), x + 12, 500, 0).ok());
+    for (const Status &st : {job.put(x, mine.data(), 513, 0), job.get(mine.data(), x + 13, 500, 0),
+                             job.put(large, x, 513, 0), job.get(x, large, 513, 0),
+                             job.signal(x + 512, 1, NRD_SIG_SET, 4, 0)}) {
+      EXPECT_EQ(st.code(), StatusCode::BadAccess) << st.report();
+    }
+    // Freed memory belongs to nobody, also where it was known to be good.
+    ASSERT_TRUE(
+        launchBlocking(job, transfers, {Put, arg(x), arg(large), 512, arg(mine.data())}, 1).ok());
+    ASSERT_TRUE(job.free(x).ok());
+    Status st = launchBlocking(job, transfers, {Put, arg(x), arg(large), 512, arg(mine.data())}, 1);
+    EXPECT_EQ(st.code(), StatusCode::BadAccess) << st.report();
+    EXPECT_TRUE(contains(st.message(), "lie in no symmetric allocation")) << st.report();
+  });
+}
+
 } // namespace

@@ -32,6 +32,10 @@ void noteCannotBlock(Program &p, const char *what, uint32_t site);
 uint64_t remoteOffset(Program &p, const void *ptr, uint64_t bytes, int32_t pe, const char *what,
                       uint32_t site);
 
+/// Fails the program when memory that it copies from or to begins in the heap of
+/// some rank and does not lie in one allocation there.
+void checkLocal(Program &p, const void *ptr, uint64_t bytes, const char *what, uint32_t site);
+
 /// Hands `operation` to the transport and waits for what it brings. For ranks
 /// that are not direct. The program is left, at p.site, when the rank cannot be
 /// reached.

@@ -56,6 +56,24 @@ enum class ProgramState : uint8_t {
   Done,
 };
 
+/// Allocations of the symmetric heap that a program has used last, by offset, so
+/// that not every transfer has to ask the heap.
+struct KnownAllocations {
+  struct Range {
+    uint64_t begin = 0, bytes = 0;
+  };
+  uint64_t version = 0; ///< Job::Impl::heapVersion that they are from
+  uint32_t next = 0;    ///< the range that is replaced next
+  Range ranges[4];
+
+  bool hold(uint64_t offset, uint64_t bytes) const {
+    for (const Range &r : ranges)
+      if (offset - r.begin < r.bytes && bytes <= r.bytes - (offset - r.begin))
+        return true;
+    return false;
+  }
+};
+
 /// What nrd_program::runtime points to.
 struct Program {
   nrd_program abi{};
@@ -73,6 +91,7 @@ struct Program {
   uint64_t shares = 0;     ///< values exchanged with its other vector cores
   uint64_t fetched = 0;    ///< what a fetch brings; it may come after the program was left
   WaitCondition condition;
+  KnownAllocations known;
 
   // Fibers only.
   boost::context::detail::fcontext_t context = nullptr;

@@ -65,6 +65,7 @@ void nrd_shmem_put(nrd_program *prog, void *dest, const void *source, uint64_t b
   p.site = site;
   checkBytes(p, bytes, "putmem", site);
   uint64_t to = remoteOffset(p, dest, bytes, pe, "putmem", site);
+  checkLocal(p, source, bytes, "putmem", site);
   p.worker->maybeYield(p);
   if (p.transport->isDirect(pe)) [[likely]]
     copyPush(p.transport->address(pe, to), source, bytes);
@@ -79,6 +80,7 @@ void nrd_shmem_get(nrd_program *prog, void *dest, const void *source, uint64_t b
   p.site = site;
   checkBytes(p, bytes, "getmem", site);
   uint64_t from = remoteOffset(p, source, bytes, pe, "getmem", site);
+  checkLocal(p, dest, bytes, "getmem", site);
   p.worker->maybeYield(p);
   if (p.transport->isDirect(pe)) [[likely]]
     copyPull(dest, p.transport->address(pe, from), bytes);
@@ -95,6 +97,7 @@ void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source, uin
   checkSignalOp(p, sig_op, "putmem_signal", site);
   checkAligned(p, signal, sig_bytes, "putmem_signal", site);
   uint64_t to = remoteOffset(p, dest, bytes, pe, "putmem_signal", site);
+  checkLocal(p, source, bytes, "putmem_signal", site);
   uint64_t at = remoteOffset(p, signal, uint64_t(sig_bytes), pe, "putmem_signal", site);
   p.worker->maybeYield(p);
   if (p.transport->isDirect(pe)) [[likely]] {

@@ -47,9 +47,7 @@ void noteNotSymmetric(Program &p, const char *what, const void *ptr, uint64_t by
                "; pass this rank's own address (before "
                "symm_at), the rank argument chooses the peer";
   } else if (owner < uint64_t(job.worldSize)) {
-    message += std::to_string(bytes) + (bytes == 1 ? " byte from " : " bytes from ") +
-               job.describe(ptr) + " on leave the symmetric heap";
-    noteFailure(p, StatusCode::BadAccess, std::move(message), site);
+    noteFailure(p, StatusCode::BadAccess, job.outsideText(what, ptr, bytes), site);
     return;
   } else {
     message += job.describe(ptr) + "; only memory from nereid.symm is visible to other ranks";
@@ -84,6 +82,28 @@ void noteCannotBlock(Program &p, const char *what, uint32_t site) {
               site);
 }
 
+static bool isKnown(const Program &p, uint64_t offset, uint64_t bytes) {
+  return p.known.version == p.launch->job.heapVersion.load(std::memory_order_acquire) &&
+         p.known.hold(offset, bytes);
+}
+
+/// Whether the range lies in one allocation, which is then known.
+[[gnu::noinline]] static bool askHeap(Program &p, uint64_t offset, uint64_t bytes) {
+  if (bytes == 0)
+    return true;
+  const Job::Impl &job = p.launch->job;
+  KnownAllocations &known = p.known;
+  std::shared_lock<std::shared_mutex> guard(job.heapLock);
+  const uint64_t version = job.heapVersion.load(std::memory_order_acquire);
+  if (known.version != version)
+    known = {version, 0, {}};
+  const Allocation *a = job.allocationAround(offset, bytes);
+  if (!a)
+    return false;
+  known.ranges[known.next++ % 4] = {a->offset, a->bytes};
+  return true;
+}
+
 /// The places that remoteOffset() does not find at first sight, and the errors.
 /// Out of line: the way to a good place saves no registers.
 [[gnu::noinline]] static uint64_t otherOffset(Program &p, const void *ptr, uint64_t bytes,
@@ -94,9 +114,12 @@ void noteCannotBlock(Program &p, const char *what, uint32_t site) {
     p.worker->leave(p);
   }
   uint64_t inHeaps = uint64_t(static_cast<const uint8_t *>(ptr) - abi.heap_base);
+  uint64_t offset = inHeaps - abi.heap_bytes * uint64_t(abi.rank);
+  if (abi.heap_base && offset < abi.heap_bytes && askHeap(p, offset, bytes))
+    return offset;
   bool plain = !abi.heap_base || inHeaps >= abi.heap_bytes * uint64_t(abi.num_ranks);
   if (pe == abi.rank && int64_t(bytes) >= 0 && plain)
-    return inHeaps - abi.heap_bytes * uint64_t(abi.rank);
+    return offset;
   noteNotSymmetric(p, what, ptr, bytes, site);
   p.worker->leave(p);
 }
@@ -106,10 +129,28 @@ uint64_t remoteOffset(Program &p, const void *ptr, uint64_t bytes, int32_t pe, c
   const nrd_program &abi = p.abi;
   const uint8_t *own = abi.heap_base + abi.heap_bytes * uint64_t(abi.rank);
   uint64_t offset = uint64_t(static_cast<const uint8_t *>(ptr) - own);
-  if (uint32_t(pe) < uint32_t(abi.num_ranks) && abi.heap_base && offset < abi.heap_bytes &&
-      bytes <= abi.heap_bytes - offset) [[likely]]
+  if (uint32_t(pe) < uint32_t(abi.num_ranks) && isKnown(p, offset, bytes)) [[likely]]
     return offset;
   return otherOffset(p, ptr, bytes, pe, what, site);
+}
+
+/// A range of memory that this program names itself, in the heap of any rank.
+[[gnu::noinline]] static void checkElsewhere(Program &p, const void *ptr, uint64_t bytes,
+                                             const char *what, uint32_t site) {
+  const nrd_program &abi = p.abi;
+  uint64_t inHeaps = uint64_t(static_cast<const uint8_t *>(ptr) - abi.heap_base);
+  if (!abi.heap_base || inHeaps >= abi.heap_bytes * uint64_t(abi.num_ranks) ||
+      askHeap(p, inHeaps % abi.heap_bytes, bytes))
+    return;
+  noteFailure(p, StatusCode::BadAccess, p.launch->job.outsideText(what, ptr, bytes), site);
+  p.worker->leave(p);
+}
+
+void checkLocal(Program &p, const void *ptr, uint64_t bytes, const char *what, uint32_t site) {
+  const nrd_program &abi = p.abi;
+  const uint8_t *own = abi.heap_base + abi.heap_bytes * uint64_t(abi.rank);
+  if (!isKnown(p, uint64_t(static_cast<const uint8_t *>(ptr) - own), bytes)) [[unlikely]]
+    checkElsewhere(p, ptr, bytes, what, site);
 }
 
 void blockProgram(Program &p, const char *what, uint32_t site) {

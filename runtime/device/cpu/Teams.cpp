@@ -106,6 +106,7 @@ static void pull(Program &p, const char *what, void *dest, const void *source, u
   if (bytes == 0)
     return;
   uint64_t from = remoteOffset(p, source, bytes, rank, what, site);
+  checkLocal(p, dest, bytes, what, site);
   if (rank == p.abi.rank)
     std::memmove(dest, p.transport->address(rank, from), bytes);
   else if (p.transport->isDirect(rank))

@@ -64,7 +64,7 @@ const Mistake kMistakes[] = {
        nrd_shmem_get(p, a.plain, a.symmetric, a.heapBytes + 1, a.peer, 1, 0);
      },
      StatusCode::BadAccess,
-     {"getmem", "leave the symmetric heap"}},
+     {"getmem", "past its end"}},
     {"getmem of a negative size",
      [](nrd_program *p, const Arguments &a) {
        nrd_shmem_get(p, a.plain, a.symmetric, uint64_t(int64_t(-8)), a.peer, 0, 0);

@@ -43,8 +43,11 @@ def debian_sgemm():
 
 
 def numpy_blas_label() -> str:
-    import threadpoolctl
-
+    try:
+        import threadpoolctl
+    except ImportError:
+        raise SystemExit("bench/matmul.py needs the package threadpoolctl, which says what BLAS numpy has: "
+                         "pip install threadpoolctl, or scripts/setup.sh") from None
     for pool in threadpoolctl.threadpool_info():
         if pool["user_api"] == "blas" and "numpy" in pool["filepath"]:
             assert pool["num_threads"] == 1, pool

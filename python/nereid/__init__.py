@@ -22,7 +22,7 @@ from nereid._launch.autotune import Config, autotune, heuristics
 from nereid._launch.tensors import reinterpret
 from nereid._launch.aggregate import aggregate
 from nereid._streams.stream import Event, Stream, current_stream, synchronize
-from nereid._job.job import barrier, finalize, init, is_initialized, job_info, rank, recover, world_size
+from nereid._job.job import barrier, finalize, init, is_initialized, job_info, num_ranks, rank, recover, world_size
 from nereid.language._constexpr import cdiv, constexpr, constexpr_function, next_power_of_2
 from nereid import compiler, runtime, symm, testing
 from nereid.compiler import compile
@@ -61,6 +61,7 @@ __all__ = [
     "jit",
     "job_info",
     "next_power_of_2",
+    "num_ranks",
     "rank",
     "recover",
     "reinterpret",

@@ -7,7 +7,7 @@
         ...
         assert nereid.world_size() == 4
 
-The function runs on each rank of a new job, in processes forked from pytest's; parameters and fixtures are made
+The function, which may be ``async def``, runs on each rank of a new job, in processes forked from pytest's; parameters and fixtures are made
 once, before. It passes when it passes on all ranks; else the report has the traceback and the output of each rank
 that failed. ``ranks(2, 4)`` makes a test for each number, ``timeout=`` and ``environment=`` are those of
 ``nereid.testing.spawn``. A rank that skips makes the test skip.
@@ -19,6 +19,8 @@ The plugin is active when Nereid is installed; ``-p nereid.pytest_plugin`` loads
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 from typing import Any, Callable
 
 import pytest
@@ -65,8 +67,17 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
     count = pyfuncitem.callspec.params["_nereid_rank_count"]
 
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        pytest.fail(f"{pyfuncitem.nodeid}: a test on ranks cannot yield", pytrace=False)
+
     def body() -> None:
-        function(**arguments)
+        result = function(**arguments)
+        if inspect.isawaitable(result):  # an async def: each rank has an event loop of its own
+
+            async def run() -> None:
+                await result
+
+            asyncio.run(run())
 
     body.__name__ = pyfuncitem.name
     run_on_ranks(count, body, **found[1])

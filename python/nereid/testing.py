@@ -68,12 +68,14 @@ def _failure_text(fn: Callable, world_size: int, failures: list[RankFailure], ti
     ranks = ", ".join(str(failure.rank) for failure in failures)
     what = f"did not end within {timeout:g} s" if timed_out else "failed"
     lines = [f"{name} {what} on rank{'s' if len(failures) > 1 else ''} {ranks} of {world_size}"]
+    told: dict[str, int] = {}
     for failure in failures:
         # The traceback repeats the reason in full.
         reason = failure.reason.partition("\n")[0] if failure.traceback else failure.reason
         lines.append(f"\n--- rank {failure.rank}: {reason}")
         if failure.traceback:
-            lines.append(failure.traceback.rstrip())
+            first = told.setdefault(failure.traceback, failure.rank)
+            lines.append(failure.traceback.rstrip() if first == failure.rank else f"the same as on rank {first}")
         if failure.output:
             lines.append(f"--- output of rank {failure.rank}:\n{failure.output.rstrip()}")
     return "\n".join(lines)

@@ -18,6 +18,18 @@ static uint64_t hashText(std::string_view text) {
   return hash | 1;
 }
 
+/// A size as options take it: "2G", "1536M", "1000".
+static std::string optionText(uint64_t bytes) {
+  const char *unit = "";
+  for (const char *next : {"K", "M", "G", "T"}) {
+    if (bytes == 0 || bytes % 1024)
+      break;
+    bytes /= 1024;
+    unit = next;
+  }
+  return std::to_string(bytes) + unit;
+}
+
 /// Takes the rank's place in the control block.
 static Status takeSlot(Job::Impl &impl) {
   RankSlot &slot = impl.slot();
@@ -95,14 +107,16 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
                          "NEREID_WORLD_SIZE=" + std::to_string(info->worldSize) +
                              ", but the job has " + std::to_string((*segment)->worldSize()) +
                              " ranks");
-  if (options.heapBytes && (*segment)->heapBytes() != settings->heapBytes)
-    return Status::error(StatusCode::Mismatch,
-                         "rank " + std::to_string(info->rank) + " asks for a heap of " +
-                             std::to_string(settings->heapBytes) +
-                             " bytes, the job was started with " +
-                             std::to_string((*segment)->heapBytes()) +
-                             "; give the size to `nereid run` or set NEREID_HEAP_SIZE",
-                         info->rank);
+  // A larger heap than a rank asks for serves it as well.
+  if (const uint64_t asked = settings->heapBytes;
+      options.heapBytes && (*segment)->heapBytes() < asked)
+    return Status::error(
+        StatusCode::Mismatch,
+        "rank " + std::to_string(info->rank) + " asks for a heap of " + sizeText(asked) +
+            ", but the job was started with " + sizeText((*segment)->heapBytes()) +
+            " for each rank; write `nereid run --heap-size=" + optionText(asked) +
+            " ...`, or set NEREID_HEAP_SIZE=" + optionText(asked) + " before the start",
+        info->rank);
   if (int32_t perNode = settings->ranksPerNode; perNode && perNode < info->worldSize)
     if (Status st = (*segment)->isolate(info->rank / perNode * perNode, perNode,
                                         findTransport(settings->transport)->row->needsMapping);

@@ -225,6 +225,9 @@ struct JobHeader {
   TeamSlot worldTeam;
   TeamSlot teams[kMaxTeams];
   FailureCell failure;
+  /// Texts that ranks have printed, so that the same one is not printed by each:
+  /// 48 bits of a hash, then 1 + the rank. 0 = free.
+  std::atomic<uint64_t> printed[16];
 };
 
 /// Addresses inside a mapped segment.

@@ -189,6 +189,23 @@ void Job::abort(std::string_view reason) {
   pimpl->publishFailure(detail);
 }
 
+int32_t Job::claimText(std::string_view text) {
+  uint64_t hash = 14695981039346656037u; // FNV-1a
+  for (const char c : text)
+    hash = (hash ^ uint8_t(c)) * 1099511628211u;
+  const uint64_t mine = hash << 16 | uint64_t(uint16_t(pimpl->rank + 1));
+  if (pimpl->isCopy())
+    return pimpl->rank;
+  for (std::atomic<uint64_t> &cell : pimpl->header().printed) {
+    uint64_t found = 0;
+    if (cell.compare_exchange_strong(found, mine, std::memory_order_acq_rel))
+      return pimpl->rank;
+    if (found >> 16 == mine >> 16)
+      return int32_t(found & 0xffff) - 1;
+  }
+  return pimpl->rank; // more different texts than anybody would want to lose
+}
+
 Status Job::recover() { return pimpl->recover(); }
 
 Status Job::health() const { return pimpl->jobFailed() ? Status(pimpl->readFailure()) : Status(); }

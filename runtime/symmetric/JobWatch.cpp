@@ -13,6 +13,10 @@ static constexpr uint64_t kPeersEveryNs = 50000000;
 static constexpr uint64_t kSettleNs = 100000000;
 /// Processor time inside one round of a spin loop that makes it work.
 static constexpr uint64_t kWorkTicks = 3;
+/// Processor time in half a second that tells a host at work from one that sleeps,
+/// even if it shares its core with ten others.
+static constexpr uint64_t kHostWindowNs = 500000000;
+static constexpr uint64_t kHostWorkTicks = 2;
 /// With a rank gone, spin loops that see nothing new get this long.
 static constexpr double kGoneSeconds = 2.0;
 
@@ -154,6 +158,29 @@ bool JobWatch::pollersMoved(Snapshot &current) const {
   return moved;
 }
 
+/// Whether a rank in host code has been computing: it will come to where the others
+/// wait when it is done. One that sleeps or waits for something outside the job uses
+/// next to no processor time.
+bool JobWatch::hostsWorked(uint64_t now) {
+  bool worked = false;
+  hostWork.resize(job.worldSize);
+  for (int32_t r = 0; r < job.worldSize; ++r) {
+    HostWork &host = hostWork[r];
+    if (job.control.stateOf(r) != RankState::Host) {
+      host.since = 0;
+      continue;
+    }
+    if (host.since && now - host.since < kHostWindowNs)
+      continue;
+    bool sleeps = false;
+    const uint64_t ticks =
+        processCpuTicks(job.control.rank(r).pid.load(std::memory_order_relaxed), sleeps);
+    worked = worked || (host.since && ticks >= host.cpuTicks + kHostWorkTicks);
+    host = {ticks, now};
+  }
+  return worked;
+}
+
 std::string JobWatch::deadlockText(const Snapshot &now) const {
   const char *still = now.gone ? " that is still in the job" : "";
   if (job.worldSize == 1)
@@ -200,6 +227,7 @@ void JobWatch::tick(Awaited &wait, double timeoutSeconds) {
   bool steady =
       current.steady == last.steady && current.idlePasses.size() == last.idlePasses.size();
   bool moved = pollersMoved(current) || !steady;
+  moved = hostsWorked(now) || moved;
   if (moved || steadySince == 0)
     steadySince = now;
 
@@ -235,7 +263,7 @@ void JobWatch::tick(Awaited &wait, double timeoutSeconds) {
         message += "; rank " + std::to_string(r) +
                    (state == RankState::Absent ? " has not joined the job"
                                                : " is in host code and has not come to where the "
-                                                 "others wait");
+                                                 "others wait, nor computed anything meanwhile");
         about = r;
         break;
       }

@@ -68,6 +68,7 @@ private:
   std::string deadlockText(const Snapshot &now) const;
   std::string goneText() const;
   bool pollersMoved(Snapshot &current) const;
+  bool hostsWorked(uint64_t now);
   void failWith(StatusCode code, std::string message, int32_t rank);
 
   Job::Impl &job;
@@ -75,6 +76,11 @@ private:
   std::mutex lock;
   std::atomic<uint64_t> nextLook{0};
   Snapshot last;
+  /// Processor time of each rank in host code, as it was at some moment.
+  struct HostWork {
+    uint64_t cpuTicks = 0, since = 0;
+  };
+  std::vector<HostWork> hostWork;
   uint64_t lastPeers = 0;
   uint64_t steadySince = 0;
   uint64_t certainSince = 0;

@@ -160,6 +160,7 @@ def test_a_range_of_seeds_without_a_failure(tmp_path):
     done = command(tmp_path, "--schedule=random:4..5", "--ranks-per-node=1", way="fence")
     assert done.returncode == 0, done.stderr
     assert "no failure with 2 schedules, random:4 to random:5" in done.stderr
+    assert "nereid run: --schedule=random:4, 1 of 2" in done.stderr  # where it is
 
 
 @pytest.mark.parametrize("schedule, words", [

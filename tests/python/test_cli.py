@@ -2,6 +2,7 @@
 """The command nereid: run, compile, info, and what it says when it is used wrongly."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -79,6 +80,30 @@ print(info["heap_bytes"] >> 20, info["timeout"], info["num_threads"], info["prof
         f"[{rank}] 64 7.0 2 ascend910b 2 rank{rank}" for rank in range(2)]
 
 
+def test_run_prints_one_report_for_all_ranks(tmp_path):
+    script = write(tmp_path / "s.py", """
+import numpy as np
+nereid.init()
+flag = nereid.symm.zeros(1, np.int32)
+nereid.symm.signal_wait_until(flag, 1)
+""")
+    code, out, err = nereid("run", "-n", 4, script)
+    assert code == 1 and err.count("Traceback") == 1 and err.count("state of the job") <= 1, err
+    assert len(re.findall(r"^rank \d: the same JobError as on rank \d, from the same line$", err, re.M)) == 3, err
+    script = write(tmp_path / "t.py", "nereid.init()\nnereid.barrier()\nraise ValueError(nereid.rank())\n")
+    code, out, err = nereid("run", "-n", 2, script)
+    assert "the same" not in err or err.count("Traceback") == 1, err
+
+
+def test_heap_sizes_in_scripts(tmp_path):
+    script = write(tmp_path / "s.py", "nereid.init(heap_size=sys.argv[1])\nprint(nereid.job_info()['heap_bytes'] >> 20)\n")
+    code, out, err = nereid("run", "-n", 2, "--heap-size=64M", script, "32M")
+    assert code == 0 and out.split() == ["64", "64"], err
+    code, out, err = nereid("run", "-n", 2, "--heap-size=64M", script, "96M")
+    assert code == 1 and "asks for a heap of 96 MiB, but the job was started with 64 MiB for each rank" in err, err
+    assert "write `nereid run --heap-size=96M ...`, or set NEREID_HEAP_SIZE=96M" in err
+
+
 def test_run_exit_codes(tmp_path):
     assert nereid("run", "-n", 2, write(tmp_path / "a.py", "nereid.init()\n"))[0] == 0
     code, _, err = nereid("run", "-n", 3, write(tmp_path / "b.py", "nereid.init()\nsys.exit(9 if nereid.rank() == 1 else 0)\n"))
@@ -144,7 +169,7 @@ SIGNATURE = "x_ptr=*fp32:16, factor=fp32, n=i32, STEP=2"
 def test_compile_stages(kernels, tmp_path):
     code, ttir, err = nereid("compile", f"{kernels}:scale", "--signature", SIGNATURE)
     assert code == 0, err
-    assert "tt.func public @scale(%arg0: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg1: f32, %arg2: i32)" in ttir
+    assert "tt.func public @scale(%x_ptr: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %factor: f32, %n: i32)" in ttir
     assert "prints" not in ttir
     for stage, words in (("cpu-tiles", "scale"), ("llvm", "define"), ("asm", ".globl")):
         code, out, err = nereid("compile", f"{kernels}:scale", "--signature", SIGNATURE, "--emit", stage)
@@ -189,6 +214,39 @@ def test_compile_error(kernels):
     line = KERNELS.splitlines().index("    tl.store(x_ptr, missing)") + 1
     assert code == 1 and out == ""
     assert f"{kernels}:{line}:21: error: " in err and "^" in err and "missing" in err and "Traceback" not in err
+
+
+def test_compile_of_scripts_without_a_main_guard(tmp_path, cache_folder):
+    script = tmp_path / "script.py"
+    script.write_text(KERNELS + """
+import numpy as np
+x = np.zeros(4, np.float32)
+scale[(1,)](x, 2.0, 4, STEP=4)
+open("launched", "w")
+
+
+@nereid.jit
+def later(x_ptr):
+    tl.store(x_ptr, 1.0)
+""")
+    line = script.read_text().splitlines().index("scale[(1,)](x, 2.0, 4, STEP=4)") + 1
+    code, out, err = nereid("compile", f"{script}:scale", "--signature", SIGNATURE)
+    assert code == 0 and "tt.func public @scale" in out
+    assert f"{script}:{line} launches 'scale'; what stands behind was not run" in err and "__main__" in err
+    code, out, err = nereid("compile", f"{script}:later", "--signature", "x_ptr=*fp32")
+    assert code == 2 and out == "" and f"{script}:{line} launches 'scale' before 'later' is defined" in err
+    script.write_text(KERNELS + "import argparse\nargparse.ArgumentParser().parse_args(['--no-such'])\n")
+    code, out, err = nereid("compile", f"{script}:scale", "--signature", SIGNATURE)
+    assert code == 0 and "raises SystemExit" in err and "tt.func public @scale" in out
+
+
+def test_compiled_text_runs_by_the_names_of_the_function(kernels, tmp_path):
+    text = tmp_path / "kernel.ttir"
+    assert nereid("compile", f"{kernels}:scale", "--signature", SIGNATURE, "-o", text)[0] == 0
+    code, out, err = nereid("run-ir", text, "--signature")
+    assert code == 0 and out.splitlines() == ["x_ptr: *fp32  a multiple of 16", "factor: fp32", "n: i32"], err
+    code, out, err = nereid("run-ir", text, "--grid", "4", "--arg", "x_ptr=ones[7]", "--arg", "factor=3", "--arg", "n=7")
+    assert code == 0 and "x_ptr: fp32[7] 4 of 7 changed" in out, out + err
 
 
 # ---- info

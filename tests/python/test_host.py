@@ -79,6 +79,24 @@ def test_collectives_that_differ():
     assert "(3,)" in str(caught.value) and "(4,)" in str(caught.value)
 
 
+@pytest.mark.ranks(2, environment={"NEREID_TIMEOUT": "2"})
+def test_a_host_at_work_is_progress():
+    """Others wait in a barrier for much longer than the limit."""
+    if nereid.rank() == 1:
+        while time.process_time() < 6:
+            sum(range(10000))
+    nereid.barrier()
+
+
+@pytest.mark.ranks(2, environment={"NEREID_TIMEOUT": "2"})
+def test_a_host_that_sleeps_is_none():
+    nereid.barrier()
+    if nereid.rank() == 1:
+        time.sleep(6)
+    with pytest.raises(nereid.JobError, match="rank 1 is in host code and has not come .* nor computed anything"):
+        nereid.barrier()
+
+
 @pytest.mark.ranks(2, environment={"NEREID_TIMEOUT": "1"})
 def test_a_host_wait_that_nobody_answers():
     flags = nereid.symm.zeros(4, np.uint64, name="flags")
@@ -174,6 +192,9 @@ def test_wrong_calls():
         (lambda: nereid.symm.signal_op(flags, 1, 0, index=2), IndexError, "outside"),
         (lambda: nereid.symm.signal_op(flags, 1 << 31, 0), OverflowError, "does not fit"),
         (lambda: nereid.symm.signal_op(flags, 1, 0, op="xor"), ValueError, "'set' or 'add'"),
+        (lambda: nereid.symm.signal_op(flags, 1.5, 0), TypeError, "is a whole number, not float 1.5"),
+        (lambda: nereid.symm.signal_op(flags, 1, 0, index=0.5), TypeError, "is a whole number, not float 0.5"),
+        (lambda: nereid.symm.signal_wait_until(flags, np.float32(1)), TypeError, "is a whole number"),
         (lambda: nereid.symm.signal_wait_until(flags, 1, cmp="about"), ValueError, "eq, ne"),
         (lambda: nereid.symm.all_reduce(x, "mean"), ValueError, "sum, prod"),
         (lambda: x.copy_(np.zeros(4)), ValueError, "cannot be copied"),

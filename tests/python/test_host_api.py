@@ -343,3 +343,20 @@ def test_allocator_and_errors():
     error = nereid.OutOfResources(10, 5, "registers")
     assert "registers" in str(error) and (error.required, error.limit) == (10, 5)
     assert issubclass(nereid.InterpreterError, nereid.NereidError)
+
+
+def test_names_of_rank_and_size_in_both_places():
+    import nereid.distributed as dl
+
+    @nereid.jit
+    def kernel(out):
+        tl.store(out, nereid.world_size() * 10 + nereid.rank())
+        tl.store(out + 1, dl.world_size() * 10 + dl.rank())
+        tl.store(out + 2, nereid.num_ranks() * 10 + dl.num_ranks())
+
+    out = np.zeros(3, np.int32)
+    kernel[(1,)](out)
+    size, rank = nereid.world_size(), nereid.rank()
+    assert out.tolist() == [size * 10 + rank, size * 10 + rank, size * 11] and nereid.num_ranks() == size
+    with pytest.raises(RuntimeError, match="host code calls nereid.num_ranks"):
+        dl.world_size()

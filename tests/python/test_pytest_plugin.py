@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The marker and the fixture for tests on several ranks."""
 
+import asyncio
 import subprocess
 import sys
 import textwrap
@@ -26,6 +27,29 @@ def test_runs_on_every_rank(number, tmp_path):
 @pytest.mark.parametrize("value", [1, 2])
 def test_with_parameters(value):
     assert nereid.symm.all_gather(np.int64(value * nereid.rank())).tolist() == [0, value]
+
+
+@pytest.mark.ranks(2)
+async def test_coroutine(number):
+    await asyncio.sleep(0)
+    assert number == 17 and nereid.world_size() == 2
+
+
+def test_coroutines_and_generators_fail_loudly(tmp_path):
+    code, output = run_pytest(tmp_path, """
+        import asyncio, pytest
+
+        @pytest.mark.ranks(2)
+        async def test_raises():
+            await asyncio.sleep(0)
+            assert 1 == 2
+
+        @pytest.mark.ranks(2)
+        async def test_yields():
+            yield 1
+        """)
+    assert code == 1 and "2 failed" in output and "assert 1 == 2" in output, output
+    assert "a test on ranks cannot yield" in output
 
 
 class TestMethods:

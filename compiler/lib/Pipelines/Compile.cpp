@@ -219,6 +219,7 @@ private:
     llvm::raw_string_ostream stream(text);
     OpPrintingFlags flags;
     flags.enableDebugInfo(locations, /*prettyForm=*/false);
+    flags.printNameLocAsPrefix(); // arguments go by the names that the user gave them
     module->print(stream, flags);
     stream << "\n";
     return text;

@@ -7,6 +7,7 @@ stream inside ``with stream:``.
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Callable
 
 import numpy as np
@@ -94,7 +95,7 @@ def _signal_place(who: str, signal: Any, index: Any) -> tuple[SymmetricTensor, i
         raise TypeError(f"{who}: signals are 32-bit or 64-bit integers, the tensor holds {signal.element_type}")
     indices = index if isinstance(index, tuple) else (index,)
     if len(indices) == 1 and len(signal.shape) != 1:
-        flat = int(indices[0])
+        flat = _whole(who, "index", indices[0])
         if not 0 <= flat < signal.size:
             raise IndexError(f"{who}: index {flat} is outside the {signal.size} elements of the tensor")
     else:
@@ -103,13 +104,21 @@ def _signal_place(who: str, signal: Any, index: Any) -> tuple[SymmetricTensor, i
 
 
 def _within(who: str, indices: tuple, shape: tuple[int, ...]) -> tuple[int, ...]:
-    if len(indices) != len(shape) or any(not 0 <= int(i) < n for i, n in zip(indices, shape)):
+    numbers = tuple(_whole(who, "index", index) for index in indices)
+    if len(numbers) != len(shape) or any(not 0 <= i < n for i, n in zip(numbers, shape)):
         raise IndexError(f"{who}: index {indices} is outside the shape {shape}")
-    return tuple(int(i) for i in indices)
+    return numbers
+
+
+def _whole(who: str, what: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{who}: {what} is a whole number, not {_runtime.describe(value)}") from None
 
 
 def _bits(who: str, value: Any, size: int, signed: bool) -> int:
-    value = int(value)
+    value = _whole(who, "the value of a signal", value)
     low, high = (-(1 << (8 * size - 1)), 1 << (8 * size - 1)) if signed else (0, 1 << (8 * size))
     if not low <= value < high:
         raise OverflowError(f"{who}: {value} does not fit into a signal of {size} bytes")

@@ -13,6 +13,7 @@ from typing import Any
 from nereid import _runtime
 from nereid._streams import stream as _stream
 from nereid._base.errors import JobError
+from nereid.language._device import usable_in_kernels
 
 _hooks_installed = False
 
@@ -26,11 +27,15 @@ def _on_uncaught(previous):
         if previous is not sys.__excepthook__ or _runtime.environment_world_size() == 1:
             previous(kind, value, trace)
             return
-        # In one piece: several ranks may have the same to say at the same time.
         text = "".join(traceback.format_exception(kind, value, trace))
         try:
             sys.stderr.flush()
-            data = f"rank {_runtime.rank()}:\n{text}".encode("utf-8", "backslashreplace")
+            me = _runtime.rank()
+            first = _runtime.claim_text(text)
+            if first != me:
+                text = f"the same {kind.__name__} as on rank {first}, from the same line\n"
+            # In one piece: other ranks print at the same time.
+            data = f"rank {me}:{' ' if first != me else chr(10)}{text}".encode("utf-8", "backslashreplace")
             while data:
                 data = data[os.write(sys.stderr.fileno(), data):]
         except (OSError, ValueError, AttributeError, JobError):
@@ -115,14 +120,22 @@ def finalize() -> None:
     _runtime.finalize()
 
 
+@usable_in_kernels("dl", "rank")
 def rank() -> int:
-    """Number of this rank in the job, from 0."""
+    """Number of this rank in the job, from 0. Kernels may call it as well: it is
+    ``dl.rank``."""
     return _runtime.rank()
 
 
+@usable_in_kernels("dl", "num_ranks")
 def world_size() -> int:
-    """Number of ranks in the job."""
+    """Number of ranks in the job. Kernels may call it as well: it is
+    ``dl.num_ranks``."""
     return _runtime.world_size()
+
+
+#: The name that kernels have for it.
+num_ranks = world_size
 
 
 def barrier() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import __future__
 import builtins
+import contextlib
 import difflib
 import functools
 import inspect
 import os
 import warnings
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Iterator
 
 from nereid import _runtime
 from nereid._base import environment as _environment
@@ -95,6 +96,25 @@ def _warn_of_unknown_annotation(fn: Callable, parameter: inspect.Parameter) -> N
         f"and has no effect{f'; did you mean {near[0]!r}?' if near else ''}",
         stacklevel=4,
     )
+
+
+class LaunchWhileLoading(BaseException):
+    """A launch was met while a file is loaded for its definitions alone. Not an
+    Exception: the file's own handlers are not meant."""
+
+
+_loading_definitions = False
+
+
+@contextlib.contextmanager
+def only_definitions() -> Iterator[None]:
+    """Inside, launches raise LaunchWhileLoading."""
+    global _loading_definitions
+    _loading_definitions = True
+    try:
+        yield
+    finally:
+        _loading_definitions = False
 
 
 class JITParameter:
@@ -313,6 +333,8 @@ class JITFunction(_runtime.Dispatcher):
 
     def _compile_specialisation(self, specs: list, launch_options: dict[str, Any]):
         """Called by the dispatcher for arguments that it has no kernel for."""
+        if _loading_definitions:
+            raise LaunchWhileLoading(self.__name__)
         dependencies = self.dependencies
         self._watch(dependencies.watch)
         kernel = _compile.compile_or_load(self, specs, self._options(launch_options))

@@ -98,7 +98,7 @@ class _Happening(threading.Event):
 def caller() -> str:
     """The line outside the package that gave the work."""
     frame = sys._getframe(1)
-    package = os.path.dirname(__file__) + os.sep
+    package = os.path.dirname(os.path.dirname(__file__)) + os.sep
     while frame and frame.f_code.co_filename.startswith(package):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else "?"

@@ -12,6 +12,7 @@ import re
 import shlex
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any, Sequence
 
@@ -118,7 +119,11 @@ def _run(args: argparse.Namespace) -> int:
         raise UsageError("nereid run: --timeout takes seconds, 0 for no limit")
     command = _command_line(args)
     schedules = _schedules(args.schedule)
+    told = time.monotonic()
     for number, schedule in enumerate(schedules):
+        if len(schedules) > 1 and not args.quiet and (number == 0 or time.monotonic() - told >= _PROGRESS_SECONDS):
+            told = time.monotonic()
+            print(f"nereid run: --schedule={schedule}, {number + 1} of {len(schedules)}", file=sys.stderr, flush=True)
         code = _run_once(args, command, schedule, environment)
         if code == 0:
             continue
@@ -133,6 +138,9 @@ def _run(args: argparse.Namespace) -> int:
               file=sys.stderr)
     return 0
 
+
+#: How often a command with several schedules says where it is, at most.
+_PROGRESS_SECONDS = 2.0
 
 #: More seeds in one command are a typing mistake.
 _MAX_SEEDS = 100000
@@ -207,7 +215,8 @@ def _add_compile(commands) -> None:
         "compile",
         help="compile a kernel and write a stage of it",
         description="Compiles one kernel of a Python file and writes the chosen stage. The signature gives each "
-        "parameter a type (*fp32, i32, fp32; *fp32:16 = divisible by 16) or, for constexprs, a value.",
+        "parameter a type (*fp32, i32, fp32; *fp32:16 = divisible by 16) or, for constexprs, a value. The file's code for "
+        "the host runs as far as its first launch.",
     )
     parser.add_argument("kernel", metavar="FILE.py:NAME", help="the file and the name of the jit function in it")
     parser.add_argument("--emit", choices=STAGES, default="ttir", help="what to write (default ttir)")
@@ -225,7 +234,22 @@ def _add_compile(commands) -> None:
     parser.set_defaults(function=_compile)
 
 
-def _load_file(path: Path) -> Any:
+def _line_in(path: Path, error: BaseException) -> int:
+    """The last line of a file that an error came through; 0 when it did not."""
+    line = 0
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def _load_file(path: Path, name: str) -> Any:
+    """The module in a file. Its host code runs as far as the first launch or error: what
+    is wanted is `name`, which is mostly defined before."""
+    from nereid._launch.jit import LaunchWhileLoading, only_definitions
+
     if not path.exists():
         raise UsageError(f"nereid compile: there is no file '{path}'")
     # As if the file were run: its folder is where its imports are found.
@@ -236,8 +260,20 @@ def _load_file(path: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     # What the file prints is not part of our output.
-    with contextlib.redirect_stdout(sys.stderr):
-        spec.loader.exec_module(module)
+    try:
+        with contextlib.redirect_stdout(sys.stderr), only_definitions():
+            spec.loader.exec_module(module)
+    except (Exception, SystemExit, LaunchWhileLoading) as error:
+        launched = isinstance(error, LaunchWhileLoading)
+        what = f"launches '{error}'" if launched else f"raises {type(error).__name__}"
+        where = f"{path}:{_line_in(path, error)}"
+        help = 'code for the host belongs under `if __name__ == "__main__":`'
+        if not hasattr(module, name.split(".")[0]):
+            if launched or isinstance(error, SystemExit):
+                raise UsageError(f"nereid compile: {where} {what} before '{name}' is defined; {help}") from None
+            raise
+        print(f"nereid compile: {where} {what}; what stands behind was not run. To say so in the file: {help}",
+              file=sys.stderr)
     return module
 
 
@@ -247,7 +283,7 @@ def _find_kernel(target: str) -> Any:
     file, colon, name = target.rpartition(":")
     if not colon or not file:
         raise UsageError(f"nereid compile: write FILE.py:NAME, not '{target}'")
-    module = _load_file(Path(file))
+    module = _load_file(Path(file), name)
     kernels = [key for key, value in vars(module).items() if isinstance(value, JITFunction)]
     value: Any = module
     for part in name.split("."):

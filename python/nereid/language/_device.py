@@ -14,7 +14,7 @@ def device_function(module: str, name: str) -> Callable[[Callable], Callable]:
         @functools.wraps(function)
         def on_host(*args, **kwargs):
             hint = ""
-            if name in ("cdiv", "next_power_of_2"):
+            if name in ("cdiv", "next_power_of_2", "rank", "num_ranks"):
                 hint = f"; host code calls nereid.{name}"
             raise RuntimeError(
                 f"{module}.{name} is a function of the kernel language: it can only be called inside a function marked "
@@ -23,6 +23,17 @@ def device_function(module: str, name: str) -> Callable[[Callable], Callable]:
 
         on_host.__nereid_builtin__ = (module, name)
         return on_host
+
+    return decorate
+
+
+def usable_in_kernels(module: str, name: str) -> Callable[[Callable], Callable]:
+    """Marks a function of the host that kernels may call too: there it is the named
+    function of the language."""
+
+    def decorate(function: Callable) -> Callable:
+        function.__nereid_builtin__ = (module, name)
+        return function
 
     return decorate
 

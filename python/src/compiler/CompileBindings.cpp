@@ -128,7 +128,7 @@ struct Work {
     flags.enableDebugInfo(true, /*prettyForm=*/false);
     module->print(stream, flags);
     llvm::raw_string_ostream plain(ttir);
-    module->print(plain);
+    module->print(plain, mlir::OpPrintingFlags().printNameLocAsPrefix()); // %x_ptr, not %arg0
     plain << "\n";
   }
 };

@@ -186,6 +186,10 @@ void python::bindJob(nb::module_ &m) {
     if (jobState().active())
       jobState().job->abort(reason);
   });
+  m.def(
+      "claim_text",
+      [](const std::string &text) { return job("nereid.claim_text()").claimText(text); },
+      "The rank that prints a text which several ranks may have: the first to ask.");
   // sys.excepthook while the process ends: a Ctrl-C that comes now changes nothing
   // any more, and must not interrupt the report.
   m.def("report_uncaught",

@@ -103,6 +103,9 @@ public:
   /// Tells the other ranks that this one cannot go on (its host code raised):
   /// their waits fail with RankRaised and `reason`. Harmless after finalize().
   void abort(std::string_view reason);
+  /// The rank that prints a text which several ranks may have: this one when it is
+  /// the first to ask.
+  int32_t claimText(std::string_view text);
   /// Collective: forgets a failure that every rank has seen.
   Status recover();
   /// The failure that the job is in, or success.

@@ -242,6 +242,19 @@ CHANGED = {
         "    def get(self): return self.v + 3\n" + STORE.format("P(tl.load(out) * 0).get()"), "P.get = five"
     ),
     "state behind a function": ("import itertools\nT = iter([3, 5])\n" + RESULT.format("return next(T)"), ""),
+    "class attribute of an aggregate": (
+        "@nereid.aggregate\nclass P:\n    v: tl.tensor\n    S = tl.constexpr(3)\n    def __init__(self, v):\n        self.v = v\n"
+        + STORE.format("P(tl.load(out) * 0).v + P.S"), "P.S = tl.constexpr(5)"
+    ),
+    "constexpr of a plain function": ("V = 3\ndef g(): return V\nF = tl.constexpr(g)\n" + STORE.format("F()"), "V = 5"),
+    "constexpr function around a partial": (
+        "import functools\nT = [3]\ndef g(t): return t[0]\nresult = functools.partial(g, T)\n"
+        "result = nereid.constexpr_function(functools.wraps(g)(result))\n" + STORE.format("result()"), "T[0] = 5"
+    ),
+    "option of the function": (
+        STORE.format("5") + "nereid_other = kernel\n@nereid.jit\ndef kernel(out):\n    tl.store(out, V)\nV = tl.constexpr(3)\n",
+        "kernel = nereid_other"
+    ),
     "clock": ("import time\nT = [3, 5]\ndef t(): return T.pop(0)\ntime.stale = t\n" + RESULT.format("return time.stale()"), ""),
 }
 
@@ -307,6 +320,28 @@ def test_two_closures_of_one_function(files, kind):
     kernels = [module.make(values(v)) for v in (3, 5)]
     assert [launch(kernel)[0] for kernel in kernels] == [3, 5]
     assert [launch(kernel)[0] for kernel in kernels] == [3, 5]
+
+
+def test_environment_variables_are_seen(files, monkeypatch):
+    monkeypatch.delenv("NEREID_ALLOW_NON_CONSTEXPR_GLOBALS", raising=False)
+    module = files.load(HEAD + "@nereid.jit\ndef kernel(out):\n    tl.device_assert(tl.load(out) == 1)\n    tl.store(out, 3)\n")
+    assert launch(module.kernel)[0] == 3
+    monkeypatch.setenv("NEREID_DEBUG", "1")
+    with pytest.raises(nereid.LaunchError):
+        launch(module.kernel)
+    monkeypatch.delenv("NEREID_DEBUG")
+    assert launch(module.kernel)[0] == 3
+
+
+def test_named_tuples_of_functions_as_constants(files):
+    module = files.load(
+        HEAD + "import collections\nOps = collections.namedtuple('Ops', 'f n')\nV = tl.constexpr(3)\n@nereid.jit\ndef f(): return V\n"
+        "ops = Ops(f, 1)\n@nereid.jit\ndef kernel(out, O: tl.constexpr):\n    tl.store(out, O.f() + O.n - 1)\n"
+    )
+    assert launch(module.kernel, O=module.ops)[0] == 3
+    module.V = tl.constexpr(5)
+    assert launch(module.kernel, O=module.ops)[0] == 5
+    assert launch(module.kernel, O=module.Ops(module.f, 2))[0] == 6
 
 
 def test_what_cannot_be_described_is_not_cached(files, cache_folder):

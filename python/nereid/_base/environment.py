@@ -32,6 +32,10 @@ def flag(name: str, default: str = "0") -> bool:
     return os.environ.get(name, default).strip().lower() not in ("", "0", "false", "no", "off")
 
 
+#: Those that change what a kernel compiles to; a launch sees them as they are now.
+COMPILING = ("NEREID_DEBUG", "NEREID_UNUSED_TOKEN", "NEREID_PORTABLE", "NEREID_ALLOW_NON_CONSTEXPR_GLOBALS", "NEREID_CPU")
+
+
 def _table(rows: list[tuple[str, str, str]]) -> str:
     lines = ["| variable | default | meaning |", "| --- | --- | --- |"]
     for name, default, text in rows:

@@ -40,6 +40,7 @@ import types
 from typing import Any, Callable, Iterable
 
 from nereid import _runtime
+from nereid._base.environment import COMPILING
 from nereid._kernels.reads import Read, code_reads
 from nereid.language import _types
 from nereid.language._constexpr import constexpr
@@ -157,6 +158,9 @@ class Dependencies:
     def _root_function(self, function: Any) -> None:
         for name in ("debug", "unused_token", "portable"):
             self._attribute_of_jit(function, name)
+        variables = os.environ._data
+        self.watch.mapping(variables, tuple(part for pair in variables.items() for part in pair))
+        self._add(*(os.environ.get(name, "") for name in COMPILING))
         self._jit(function)
 
     def _attribute_of_jit(self, function: Any, name: str) -> None:

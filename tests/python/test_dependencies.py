@@ -6,6 +6,7 @@ cache (as two processes do), and changed inside one process between two launches
 
 import importlib.util
 import os
+import subprocess
 import sys
 import textwrap
 import time
@@ -426,6 +427,18 @@ def test_edits_before_a_late_definition(files):
     files.path.write_text(HEAD + late.replace("VALUE", "5"))
     with pytest.raises(nereid.CompilationError, match=r"late\.py:4: error: the file has been edited since Python read it"):
         launch(module.make())
+
+
+def test_asserts_that_a_test_runner_rewrites(files):
+    """pytest compiles a module of tests in its own way, also just after an edit."""
+    path = files.path.with_name("test_it.py")
+    path.write_text(
+        HEAD + "@nereid.jit\ndef kernel(out):\n    assert 1 == 1\n    tl.store(out, 3)\n\n\ndef test_it():\n"
+        "    out = np.zeros(1, np.int32)\n    kernel[(1,)](out)\n    assert out[0] == 3\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(path.parent)]
+    done = subprocess.run([*command, str(path)], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_renamed_functions_and_cells_of_notebooks(files):

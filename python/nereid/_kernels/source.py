@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import __future__
 import ast
+import dis
 import inspect
 import linecache
 import os
@@ -38,6 +39,17 @@ _PROCESS_START = _process_start()
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 
 
+def _same(code: types.CodeType, plain: types.CodeType) -> bool:
+    """Whether `plain`, which Python has made of a text, is `code`. Test runners put
+    other code in the place of assert statements."""
+    if code == plain:
+        return True
+    if not any(step.opname == "LOAD_ASSERTION_ERROR" for step in dis.get_instructions(plain)):
+        return False
+    count = plain.co_argcount
+    return code.co_argcount == count and code.co_varnames[:count] == plain.co_varnames[:count]
+
+
 class FileText:
     """The lines of a file as they were at one moment."""
 
@@ -63,7 +75,7 @@ class FileText:
                 one = stack.pop()
                 codes.setdefault((one.co_name, one.co_firstlineno), []).append(one)
                 stack += [const for const in one.co_consts if isinstance(const, types.CodeType)]
-        return code in self._codes[flags].get((code.co_name, code.co_firstlineno), ())
+        return any(_same(code, other) for other in self._codes[flags].get((code.co_name, code.co_firstlineno), ()))
 
 
 #: Texts of each file since jit functions were first defined in it, oldest first.

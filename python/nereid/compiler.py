@@ -12,7 +12,8 @@ from nereid._kernels import ir as _ir
 from nereid._kernels import signature as _signature
 from nereid._kernels.compile import CompiledKernel
 from nereid._base.errors import CompilationError
-from nereid._launch.jit import COMPILE_OPTIONS, IGNORED_OPTIONS, JITFunction
+from nereid._launch.jit import COMPILE_OPTIONS, IGNORED_OPTIONS, REFUSED_OPTIONS, JITFunction
+from nereid._base import targets as _targets
 from nereid.runtime import GPUTarget
 
 __all__ = ["ASTSource", "AttrsDescriptor", "CompilationError", "CompiledKernel", "GPUTarget", "compile"]
@@ -109,10 +110,18 @@ def compile(src: Any, target: GPUTarget | None = None, options: dict[str, Any] |
     for name, value in (options or {}).items():
         if name in COMPILE_OPTIONS:
             launch_options[name] = value
-        elif name not in IGNORED_OPTIONS:
+        elif name in REFUSED_OPTIONS and value is not None:
+            raise ValueError(f"nereid.compile: {REFUSED_OPTIONS[name]}")
+        elif name in IGNORED_OPTIONS:
+            _targets.note("nereid.compile", name)
+        elif name not in REFUSED_OPTIONS:
             raise ValueError(f"nereid.compile: there is no option {name!r}")
     if target is not None and not isinstance(target, GPUTarget):
         target = GPUTarget(*(getattr(target, field) for field in ("backend", "arch", "warp_size")))
+    if target is not None and target.backend != _targets.active():
+        raise ValueError(
+            f"nereid.compile: the target in force is {_targets.active()}, not {target.backend!r}; NEREID_TARGET chooses another"
+        )
     if isinstance(src, (str, os.PathLike)):
         if not _ir.is_ir_path(src):
             raise ValueError(f"nereid.compile: '{src}' is no file of IR; it takes {' and '.join(_ir.SUFFIXES)} files")

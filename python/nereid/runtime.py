@@ -16,18 +16,18 @@ from nereid._base.errors import InterpreterError, OutOfResources
 from nereid._launch.jit import JITFunction
 from nereid._launch.tensors import MockTensor, TensorWrapper, reinterpret
 from nereid.testing import do_bench
+from nereid._base import targets as _targets
 
 __all__ = [
     "Autotuner", "Config", "GPUTarget", "Heuristics", "InterpreterError", "JITFunction", "MockTensor", "OutOfResources",
-    "TensorWrapper", "autotune", "driver", "heuristics", "reinterpret", "set_allocator",
+    "TensorWrapper", "autotune", "current_profile", "current_target", "driver", "heuristics", "reinterpret", "set_allocator",
 ]
 
 
 @dataclass(frozen=True)
 class GPUTarget:
-    """A target of compilation: ``backend`` is "cpu", or what the profile in force
-    stands for ("cuda", "npu"); ``arch`` its version, ``warp_size`` the threads of
-    a warp (1 on the CPU)."""
+    """A target of compilation: ``backend`` is its name, as `nereid info` lists them
+    ("cpu"); ``arch`` the machine, ``warp_size`` the threads of a warp (1 on the CPU)."""
 
     backend: str
     arch: int | str
@@ -35,20 +35,14 @@ class GPUTarget:
 
 
 def current_target() -> GPUTarget:
-    """The CPU, or what the target profile (NEREID_PROFILE) makes it look like, so
-    that host code takes the branches that it takes there."""
-    profile = _profile_name()
-    if profile.startswith("cuda"):
-        return GPUTarget("cuda", 90, 32)
-    if profile.startswith("ascend"):
-        return GPUTarget("npu", "Ascend910B3", 0)
-    return GPUTarget("cpu", platform.machine(), 1)
+    """Where kernels run: the target in force (NEREID_TARGET), whatever the profile."""
+    return GPUTarget(_targets.active(), platform.machine(), 1)
 
 
-def _profile_name() -> str:
-    if _runtime.is_initialized():
-        return _runtime.job_info()["profile"]
-    return os.environ.get("NEREID_PROFILE") or "host"
+def current_profile() -> str:
+    """By which rules kernels are written: the job's profile, else NEREID_PROFILE, else
+    the target's default."""
+    return _targets.profile()
 
 
 def _cores() -> int:
@@ -78,7 +72,7 @@ class _Utils:
         return str(current_target().arch)
 
     def get_aicore_num(self) -> int:
-        return 20 if current_target().backend == "npu" else _cores()
+        return _cores()
 
     def get_aivector_core_num(self) -> int:
         return self.get_aicore_num() * _runtime.active_sub_vec_num()
@@ -104,7 +98,7 @@ class _Driver:
         return 0
 
     def get_device_capability(self, device: int = 0) -> tuple[int, int]:
-        return (9, 0) if current_target().backend == "cuda" else (0, 0)
+        return (0, 0)  # of CUDA: none
 
     def get_active_torch_device(self):
         import torch
@@ -135,7 +129,7 @@ class _DriverConfig:
     active = default = _Driver()
 
     def set_active(self, driver: Any) -> None:
-        raise RuntimeError("the driver cannot be exchanged: kernels run on the CPU")
+        raise RuntimeError("the driver cannot be exchanged; NEREID_TARGET chooses the target")
 
     def reset_active(self) -> None:
         """Nothing to do: the driver is always the same."""

@@ -30,7 +30,8 @@ const std::vector<KnobInfo> &knobTable() {
        "seconds that ranks wait for each other "
        "at the start"},
       {"NEREID_NUM_THREADS", "0", "worker threads per rank; 0 = cores / ranks"},
-      {"NEREID_PROFILE", "host", "target profile: host, cuda, ascend910b"},
+      {"NEREID_PROFILE", "host",
+       "by which machine's rules kernels are written: host, cuda, ascend910b"},
       {"NEREID_SCHEDULE", "fifo",
        "fifo, or random:SEED for the order of "
        "programs and late transfers that a seed "
@@ -129,7 +130,7 @@ Expected<uint64_t> parseByteSize(std::string_view text) {
 Expected<Profile> findProfile(std::string_view name) {
   if (const TargetProfile *profile = findTargetProfile(name))
     return Profile(*profile);
-  return Status::error(StatusCode::InvalidArgument, "unknown target profile '" + std::string(name) +
+  return Status::error(StatusCode::InvalidArgument, "unknown profile '" + std::string(name) +
                                                         "'; known: " + targetProfileNames());
 }
 

@@ -62,7 +62,7 @@ def test_this_tree_passes(name):
      "runtime/base/bad.h:3: includes '../symmetric/heap.cpp', which belongs to 'Runtime symmetric'"),
     ("compiler/lib/Frontend/bad.cpp", '#include "nereid/Transforms/Passes.h.inc"\n',
      "'Front end' may not use 'Transforms'"),
-    ("compiler/lib/Target/CPU/bad.cpp", '#include "base/status.h"\n', "'CPU target' may not use 'Runtime base'"),
+    ("compiler/lib/Target/CPU/bad.cpp", '#include "base/status.h"\n', "'Targets' (CPU) may not use 'Runtime base'"),
     ("compiler/lib/Dialect/bad.cpp", "#include <boost/context/fiber.hpp>\n",
      "'Dialects' may not use Boost.Context"),
     ("compiler/lib/Dialect/Bad.td", 'include "nereid/Frontend/Ast.td"\n', "'Dialects' may not use 'Front end'"),

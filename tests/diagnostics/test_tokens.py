@@ -133,7 +133,7 @@ def test_warn_removes_the_wait_and_says_so(tmp_path):
     with pytest.warns(UserWarning, match="never consumed.*the wait is removed") as caught:
         compiled = compile_kernel(kernel, "warn")
     assert any(warning.filename == str(path) and warning.lineno == line for warning in caught)
-    assert "nrd_wait" not in compiled.llvm
+    assert "nrd_wait" not in compiled.stage("llvm")
 
 
 def test_keep_makes_the_wait_a_barrier(tmp_path):
@@ -146,7 +146,7 @@ def test_keep_makes_the_wait_a_barrier(tmp_path):
     """)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        code = compile_kernel(kernel, "keep").llvm
+        code = compile_kernel(kernel, "keep").stage("llvm")
     body = code[code.index("define"):]
     call = next(match.start() for match in re.finditer(r"call [^\n]*@nrd_wait", body))
     # One load of data on each side of it.
@@ -238,4 +238,4 @@ def test_a_token_that_reaches_an_access_is_kept(name, tmp_path):
         warnings.simplefilter("error")
         compiled = compile_kernel(kernel)
     # The wait is in the code, whatever the optimiser did.
-    assert re.search(r"call [^\n]*@nrd_wait", compiled.llvm)
+    assert re.search(r"call [^\n]*@nrd_wait", compiled.stage("llvm"))

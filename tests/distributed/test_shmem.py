@@ -467,5 +467,5 @@ def test_profiles_at_compile_time(profile):
 
 
 def test_unknown_profile():
-    with pytest.raises(SpawnError, match="unknown target profile 'moon'; known: host, cuda, ascend910b"):
+    with pytest.raises(SpawnError, match="unknown profile 'moon'; known: host, cuda, ascend910b"):
         spawn(profile_errors, 1, environment={"NEREID_PROFILE": "moon"})

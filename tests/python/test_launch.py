@@ -350,10 +350,13 @@ def test_launch_options(recorder, refused):
     assert len(recorder.requests) == 2 and recorder.requests[-1][2]["debug"] is True
     one[(1,)](2, unused_token="warn")
     assert recorder.requests[-1][2]["unused_token"] == "warn"
-    with pytest.raises(ValueError, match="unused_token is one of"):
+    with pytest.raises(ValueError, match="the option 'unused_token' takes error, warn or keep, not 'ignore'"):
         one[(1,)](2, unused_token="ignore")
-    with pytest.raises(TypeError, match="'debug' takes a bool"):
+    with pytest.raises(ValueError, match="the option 'debug' takes True or False"):
         one[(1,)](2, debug="yes")
+    # An option that would change what the kernel computes is not left out in silence.
+    refused(lambda: one[(1,)](2, ir_override="one.ttir"), "NEREID_OVERRIDE")
+    one[(1,)](2, ir_override=None)
 
 
 # ---- grids

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // nereid-opt: reads IR, runs passes and pipelines by name, prints IR.
-#include "nereid/Pipelines/Registration.h"
+#include "nereid/Registry/Registry.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 

@@ -49,7 +49,7 @@ static void checkEvent(Semantic &s, const BoundArgs &args, unsigned i) {
 static void refuseSeveralCores(Semantic &s, const BoundArgs &args) {
   if (s.options.profile->subVecNum > 1)
     fail(Diag::target_lacks, args.range, functionName(args.info) + " with several vector cores",
-         "vector cores have no flags from the cube core",
+         std::string(s.options.target->name), "vector cores have no flags from the cube core",
          "use the host profile, which has one vector core: nereid info names the profiles");
 }
 
@@ -102,7 +102,7 @@ static Value syncBlockAll(Semantic &s, const BoundArgs &args) {
     return None{};
   }
   fail(Diag::target_lacks, args.range, "al.sync_block_all('" + mode + "')",
-       "programs of a launch have no barrier of their own",
+       std::string(s.options.target->name), "programs of a launch have no barrier of their own",
        "split the kernel into two launches, or call libshmem_device.barrier_all() when all ranks "
        "run this kernel");
 }
@@ -128,22 +128,6 @@ static Value int64Rule(Semantic &s, const BoundArgs &args) {
 // What only the hardware has
 //===----------------------------------------------------------------------===//
 
-static Value lacking(Semantic &, const BoundArgs &args) {
-  llvm::StringRef module = args.info.module, name = args.info.name;
-  const char *why = "it moves data between memories inside an AI core of Ascend 950";
-  const char *instead = "leave it out: values of the kernel need no place on the CPU";
-  if (name.starts_with("custom")) {
-    why = "custom operations are device code for Ascend";
-    instead = "write it with functions of tl and al; for the built-in ones use "
-              "al.index_select_simd, al.index_put, "
-              "al.gather_out_to_ub, al.scatter_ub_to_out";
-  } else if (module == "bl") {
-    why = "buffers of on-chip memory are changed in place, which values of the kernel are not";
-    instead = "use blocks: tl.zeros, al.insert_slice, al.extract_slice";
-  }
-  fail(Diag::target_lacks, args.range, functionName(args.info), why, instead);
-}
-
 static const BuiltinInfo rows[] = {
     {"al", "compile_hint", "ptr, hint_name, hint_val=None", false, compileHint,
      "A hint for the Ascend compiler; no effect on what the kernel computes. Returns ptr.\n\n"
@@ -156,19 +140,19 @@ static const BuiltinInfo rows[] = {
      false, syncBlockSet,
      "Sets a flag from the cube core to the vector cores of its AI core, or the other way "
      "round.\n\n"
-     "sender, receiver: \"cube\" and \"vector\". event_id: 0 to 15, or an integer scalar. On the "
-     "CPU a program runs its\n"
+     "sender, receiver: \"cube\" and \"vector\". event_id: 0 to 15, or an integer scalar. A "
+     "program "
+     "runs its\n"
      "cube and vector code in the order of the text, so the flag is there for every later wait."},
     {"al", "sync_block_wait", "sender, receiver, event_id, sender_pipe=None, receiver_pipe=None",
      false, syncBlockWait,
      "Waits for a flag of al.sync_block_set, which must stand above it in the text: below it, it "
-     "would never come on\n"
-     "the CPU, and is an error."},
+     "would never come,\n"
+     "and is an error."},
     {"al", "sync_block_all", "mode, event_id", false, syncBlockAll,
      "Barrier among cores: \"all_sub_vector\" among the vector cores of one AI core (where the "
      "profile has one of\n"
-     "them), \"all_cube\", \"all_vector\" and \"all\" among those of the whole launch (an error on "
-     "the CPU).\n"
+     "them), \"all_cube\", \"all_vector\" and \"all\" among those of the whole launch (an error).\n"
      "event_id: 0 to 15."},
     {"al", "cast", "input, dtype, fp_downcast_rounding=None, bitcast=False, overflow_mode=None",
      false, castRule, "tl.cast under the extension's name."},
@@ -177,24 +161,24 @@ static const BuiltinInfo rows[] = {
     {"al", "isfinited", "x", false, libdeviceRule, "int1: is it finite?"},
     {"al", "finitef", "x", false, libdeviceRule, "int1: is it finite?"},
     {"al", "int64", "x", false, int64Rule, "A number as an int64 scalar."},
-    {"al", "custom", "name, *args, out=None, **attributes", false, lacking,
-     "Not on the CPU target: a custom operation for Ascend."},
-    {"al", "custom_semantic", "name, *args, out=None, **attributes", false, lacking,
-     "Not on the CPU target: a custom operation for Ascend."},
-    {"al", "copy", "src, dst", false, lacking,
-     "Not on the CPU target: a copy between on-chip buffers."},
-    {"al", "copy_from_ub_to_l1", "src, dst", false, lacking,
-     "Not on the CPU target: a copy between on-chip buffers."},
-    {"al", "fixpipe", "src, dst, dma_mode=None, dual_dst_mode=None", false, lacking,
-     "Not on the CPU target: a copy from the cube core's accumulator to a buffer."},
-    {"bl", "alloc", "etype, shape, _address_space=None, is_mem_unique=False", false, lacking,
-     "Not on the CPU target: an on-chip buffer."},
-    {"bl", "to_buffer", "tensor, space=None, bind_buffer=None", false, lacking,
-     "Not on the CPU target: a block as an on-chip buffer."},
-    {"bl", "to_tensor", "memref, writable=True, target_shape=None", false, lacking,
-     "Not on the CPU target: an on-chip buffer as a block."},
-    {"bl", "subview", "src, offsets, sizes, strides", false, lacking,
-     "Not on the CPU target: a window of a buffer."},
+    {"al", "custom", "name, *args, out=None, **attributes", false, targetOnly,
+     "Only on Ascend: a custom operation for Ascend."},
+    {"al", "custom_semantic", "name, *args, out=None, **attributes", false, targetOnly,
+     "Only on Ascend: a custom operation for Ascend."},
+    {"al", "copy", "src, dst", false, targetOnly,
+     "Only on Ascend: a copy between on-chip buffers."},
+    {"al", "copy_from_ub_to_l1", "src, dst", false, targetOnly,
+     "Only on Ascend: a copy between on-chip buffers."},
+    {"al", "fixpipe", "src, dst, dma_mode=None, dual_dst_mode=None", false, targetOnly,
+     "Only on Ascend: a copy from the cube core's accumulator to a buffer."},
+    {"bl", "alloc", "etype, shape, _address_space=None, is_mem_unique=False", false, targetOnly,
+     "Only on Ascend: an on-chip buffer."},
+    {"bl", "to_buffer", "tensor, space=None, bind_buffer=None", false, targetOnly,
+     "Only on Ascend: a block as an on-chip buffer."},
+    {"bl", "to_tensor", "memref, writable=True, target_shape=None", false, targetOnly,
+     "Only on Ascend: an on-chip buffer as a block."},
+    {"bl", "subview", "src, offsets, sizes, strides", false, targetOnly,
+     "Only on Ascend: a window of a buffer."},
 };
 
 llvm::ArrayRef<BuiltinInfo> nereid::frontend::extensionRows() { return rows; }

@@ -222,7 +222,8 @@ static const BuiltinInfo rows[] = {
      inlineAsm,
      "Assembly of the target, applied to pack elements at a time; args are broadcast together. "
      "dtype: that of the\n"
-     "result, or a tuple for several results. The CPU target does not accept it."},
+     "result, or a tuple for several results. An error on targets that "
+     "take no assembly."},
 };
 
 llvm::ArrayRef<BuiltinInfo> nereid::frontend::debugRows() { return rows; }

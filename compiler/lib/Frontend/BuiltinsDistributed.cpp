@@ -193,7 +193,7 @@ static const BuiltinInfo rows[] = {
      "int32 token.\n\n"
      "barrierPtrs: pointer to integers of any width. numBarriers: any number; 0 returns at once. "
      "The distance between the signals is one element, or what\n"
-     "the target profile says (64 bytes on Ascend). scope: \"gpu\" (= \"npu\"), \"sys\", \"cta\". "
+     "the profile says (64 bytes on Ascend). scope: \"gpu\" (= \"npu\"), \"sys\", \"cta\". "
      "semantic: \"acquire\"\n"
      "or \"relaxed\". Only accesses through a pointer that consume_token tied to the token are "
      "ordered after the wait."},

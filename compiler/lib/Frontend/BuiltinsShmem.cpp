@@ -96,11 +96,6 @@ static Value remotePtr(Semantic &s, const BoundArgs &args) {
   return s.wrap(op->getResult(0), pointer.type, args.range);
 }
 
-static Value noMulticast(Semantic &, const BoundArgs &args) {
-  fail(Diag::shmem_unsupported, args.range, args.info.name,
-       "the CPU has no multicast addresses; write to each rank with dl.symm_at or putmem");
-}
-
 //===----------------------------------------------------------------------===//
 // Barriers, order, collectives
 //===----------------------------------------------------------------------===//
@@ -312,8 +307,8 @@ static void appendFunctions(std::vector<ShmemFunction> &list) {
       "Address of local_ptr's place in pe's heap; null when pe is on another node.\n\n"
       "With three arguments, as MORI has them, they are the pointer, this rank and the other rank.",
       Every);
-  add("remote_mc_ptr", "team, ptr", noMulticast,
-      "Not available on the CPU: there are no multicast addresses.", nv);
+  add("remote_mc_ptr", "team, ptr", targetOnly,
+      "Multicast address of ptr's place in the heaps of the team. Only on GPUs with NVLink.", nv);
 
   groups("barrier_all", "", plainCall, barrierDoc, Every, nv, nv | MORI, ROC);
   add("barrier_all_vec", "", plainCall, "barrier_all among vector cores only.", ACL);

@@ -1,54 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rules: what kernels for GPUs say about single threads: their numbers, barriers
-// among them, shared memory, vectors, instructions. A program is one thread on the
-// CPU, and code that divides work by thread numbers would do a part of it only, so
-// each is an error that says what to write instead.
+// Names of what only some machines have: single threads, their shared memory,
+// vectors and instructions. The rules of the language know nothing of them beyond
+// the name; the target says why it lacks one and what to write instead.
 #include "Rules.h"
 
 using namespace nereid;
 using namespace nereid::frontend;
 
-static const char *const threads =
-    "a program is one thread on the CPU, so work that is divided by threads would be lost";
-static const char *const sharedMemory = "there is no memory shared by the threads of a program";
-static const char *const vectors = "vectors belong to single threads of a GPU";
-static const char *const instructions = "it is an instruction of NVIDIA's GPUs";
-
-/// Why a name is not there, and what stands for it.
-static std::pair<const char *, const char *> explain(llvm::StringRef module, llvm::StringRef name) {
-  if (name.starts_with("smem") || name.contains("smem"))
-    return {sharedMemory, "keep the values in a block: tl.zeros, tl.where, tl.gather"};
-  if (name == "tma")
-    return {instructions, "use tl.make_tensor_descriptor with desc.load and desc.store"};
-  if (name == "simt_exec_region")
-    return {threads,
-            "write its body for blocks of elements: tl.arange, tl.load and tl.store with masks"};
-  if (name.contains("vector") || name == "extract" || name == "insert")
-    return {vectors, "load and store blocks of elements: tl.load(ptr + tl.arange(0, N))"};
-  if (name == "ld" || name == "st" || name == "ld_acquire")
-    return {threads,
-            "use tl.load(ptr, volatile=True), tl.store, or dl.wait and dl.notify for signals"};
-  if (name.starts_with("atomic") || name == "red_release")
-    return {threads, "use tl.atomic_add, tl.atomic_cas with sem= and scope="};
-  if (name == "__syncthreads" || name == "membar")
-    return {threads, "leave it out: the accesses of a program happen in order; tl.debug_barrier() "
-                     "marks the place"};
-  if (name.contains("sync") || name.starts_with("wait") || name.starts_with("arrive"))
-    return {instructions, "use dl.wait and dl.notify, or libshmem_device's signals"};
-  if (name.contains("ld_") || name.contains("load_") || name.contains("st_") ||
-      name.contains("multimem"))
-    return {instructions, "use tl.load and tl.store on blocks of pointers"};
-  return {threads, "use tl.arange for the elements, tl.program_id for the program"};
-}
-
-static Value lacking(Semantic &, const BoundArgs &args) {
-  auto [why, instead] = explain(args.info.module, args.info.name);
-  fail(Diag::target_lacks, args.range, functionName(args.info), why, instead);
+Value nereid::frontend::targetOnly(Semantic &s, const BoundArgs &args) {
+  const TargetInfo &target = *s.options.target;
+  const TargetLack *lack = target.lack(args.info.module, args.info.name);
+  fail(Diag::target_lacks, args.range, functionName(args.info), std::string(target.name),
+       std::string(lack ? lack->why : "the target has no code for it"),
+       std::string(lack ? lack->instead : ""));
 }
 
 #define NEREID_LACKING(MODULE, NAME)                                                               \
-  {MODULE, NAME, "*args, **options", false, lacking, "Not on the CPU target."}
+  {MODULE, NAME, "*args, **options", false, targetOnly, "Only on machines with such threads."}
 #define NEREID_EXTRA(NAME) NEREID_LACKING("language_extra", NAME)
 
 static const BuiltinInfo rows[] = {

@@ -95,6 +95,10 @@ Tensor libraryCall(Semantic &s, llvm::StringRef library, llvm::StringRef path,
 void broadcastAll(Semantic &s, std::vector<Tensor> &operands, const char *what,
                   const SourceRange &range);
 
+/// The rule of a function that only some targets have: an error with the words of the
+/// target in force (TargetInfo::lacks).
+Value targetOnly(Semantic &s, const BoundArgs &args);
+
 // The rows, by family.
 llvm::ArrayRef<BuiltinInfo> programRows();
 llvm::ArrayRef<BuiltinInfo> shapeRows();

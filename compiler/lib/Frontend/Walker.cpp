@@ -19,10 +19,15 @@ void loadDialects(mlir::MLIRContext &context) {
                       mlir::cf::ControlFlowDialect, mlir::ub::UBDialect, mlir::LLVM::LLVMDialect>();
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context,
-                                              const KernelRequest &request,
-                                              Environment &environment, DiagnosticSink &sink) {
-  return Walker(context, request, environment, sink).build();
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> buildModule(mlir::MLIRContext &context,
+                                                              const KernelRequest &request,
+                                                              Environment &environment,
+                                                              DiagnosticSink &sink) {
+  try {
+    return Walker(context, request, environment, sink).build();
+  } catch (CompileError &error) {
+    return makeError(std::move(error.diagnostic));
+  }
 }
 
 bool holdsTensor(const Value &value) {

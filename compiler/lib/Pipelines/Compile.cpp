@@ -2,77 +2,20 @@
 #include "nereid/Pipelines/Compile.h"
 
 #include "DiagnosticCollector.h"
-#include "Target/CPU/IR/CPU.h"
-#include "Target/CPU/ObjectEmitter.h"
-#include "Target/CPU/RuntimeToLLVM/LineTable.h"
-#include "Target/CPU/RuntimeToLLVM/Passes.h"
+#include "FatalErrors.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
-#include "nereid/Pipelines/Registration.h"
+#include "nereid/Pipelines/Common.h"
 #include "nereid/Pipelines/TTIR.h"
-#include "nereid/abi.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <cstdlib>
-#include <mutex>
 
 using namespace mlir;
 
 namespace nereid {
-
-std::optional<Stage> parseStage(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<Stage>>(name)
-      .Case("ttir", Stage::TTIR)
-      .Case("cpu-tiles", Stage::CPUTiles)
-      .Case("llvm", Stage::LLVM)
-      .Case("asm", Stage::Assembly)
-      .Case("obj", Stage::Object)
-      .Default(std::nullopt);
-}
-
-std::string KernelMetadata::toJSON() const {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::json::OStream json(stream);
-  json.object([&] {
-    json.attribute("name", name);
-    json.attributeArray("args", [&] {
-      for (const std::string &type : argumentTypes)
-        json.value(type);
-    });
-    json.attribute("scratch_bytes", int64_t(scratchBytes));
-    json.attribute("blocking", blocking);
-    json.attribute("distributed", distributed);
-    json.attribute("launch_mode", launchMode);
-    json.attribute("lanes", int64_t(lanes));
-    json.attributeArray("symmetric_args", [&] {
-      for (unsigned index : symmetricArguments)
-        json.value(int64_t(index));
-    });
-    json.attributeArray("sites", [&] {
-      for (const Site &site : sites)
-        json.array([&] {
-          json.value(llvm::json::fixUTF8(site.file));
-          json.value(int64_t(site.line));
-          json.value(int64_t(site.column));
-          json.value(site.function);
-          json.value(llvm::json::fixUTF8(site.text));
-        });
-    });
-    json.attribute("abi_version", int64_t(abiVersion));
-    json.attribute("target_cpu", targetCPU);
-  });
-  return text;
-}
-
 namespace {
 
 /// Empties a module that nobody wants any more before its next pass.
@@ -88,92 +31,106 @@ struct StopWhenCancelled : PassInstrumentation {
   const std::atomic<bool> &cancelled;
 };
 
-/// The kernel that this thread compiles, for reports of LLVM giving up.
-thread_local const SourceRange *compilingRange = nullptr;
-thread_local std::string compilingName;
-
-/// LLVM ends the process when it cannot go on; as an exception it ends the
-/// compilation.
-void onFatalError(void *, const char *reason, bool) {
-  if (compilingRange)
-    throw CompileError(
-        makeDiagnostic(Diag::code_generator_failed, *compilingRange, compilingName, reason));
-}
-
-/// One run of the pipeline over one module.
+/// One run over one module.
 class Driver {
 public:
   Driver(ModuleOp module, const CompileOptions &options, DiagnosticSink *warnings)
       : module(module), options(options),
-        collector(prepare(module.getContext()), options, warnings) {
-    dumpFolder = options.dumpFolder;
-    if (const char *folder = std::getenv("NEREID_DUMP"); dumpFolder.empty() && folder)
-      dumpFolder = folder;
-    findKernel();
-    static std::once_flag once;
-    std::call_once(once, [] { llvm::install_fatal_error_handler(onFatalError); });
-    compilingRange = &collector.kernelRange;
-    compilingName = metadata.name;
+        collector(prepare(module.getContext(), options.target), options, warnings) {
+    settings.profile = options.profile;
+    settings.options = options.options;
+    settings.lineText = [this](llvm::StringRef file, unsigned line) {
+      return collector.sources.get(file)->line(line);
+    };
   }
-  ~Driver() { compilingRange = nullptr; }
   Driver(const Driver &) = delete;
 
-  std::string run(Stage stage) {
-    dump("0-frontend.mlir", [&] { return printModule(); });
-    runPhases("check", [&](OpPassManager &pm) {
-      buildCPUCheckPhase(pm, options.pipeline);
-      buildCPUSimplifyPhase(pm, options.pipeline);
-    });
-    dump("1-ttir.mlir", [&] { return printModule(); });
-    if (stage == Stage::TTIR)
-      return printModule();
-
-    if (auto mode = module->getAttrOfType<StringAttr>("ascend.launch_mode"))
-      metadata.launchMode = mode.getValue().str();
-    runPhases("tiles", [&](OpPassManager &pm) { buildCPUTilePhase(pm, options.pipeline); });
-    dump("2-cpu-tiles.mlir", [&] { return printModule(); });
-    if (stage == Stage::CPUTiles)
-      return printModule();
-
-    runPhases("lowering", [&](OpPassManager &pm) { buildCPULoweringPhase(pm, options.pipeline); });
-    dump("3-llvm-dialect.mlir", [&] { return printModule(); });
-    dump("4-llvm.ll", [&] { return emit(cpu::EmitKind::LLVMIR); });
-    if (stage == Stage::LLVM)
-      return emit(cpu::EmitKind::LLVMIR);
-    dump("5-asm.s", [&] { return emit(cpu::EmitKind::Assembly); });
-    if (stage == Stage::Assembly)
-      return emit(cpu::EmitKind::Assembly);
-    // Only the object says which instruction comes from which line: texts are
-    // easier to read without.
-    cpu::attachLineTable(module);
-    fillMetadata();
-    std::string object = emit(cpu::EmitKind::Object);
-    dump("6-object.o", [&] { return object; });
-    dump("7-metadata.json", [&] { return metadata.toJSON(); });
-    return object;
+  /// The module goes through all phases of the target up to the one that makes
+  /// `wanted`; a stage that is no module is emitted after the last.
+  llvm::Expected<std::string> run(const TargetStage &wanted) {
+    const Target &target = *options.target;
+    if (llvm::Error error = begin())
+      return error;
+    dump("ttir", "mlir", [&] { return printModule(); });
+    for (const Phase &phase : target.phases(settings)) {
+      if (llvm::Error error = runPhase(phase))
+        return error;
+      for (const TargetStage &stage : target.info.stages) {
+        if (stage.phase != std::string_view(phase.name))
+          continue;
+        dump(stage.name, stage.extension, [&] { return printModule(); });
+        if (stage.name == wanted.name)
+          return printModule();
+      }
+    }
+    for (const TargetStage &stage : target.info.stages) {
+      bool isWanted = stage.name == wanted.name;
+      if (!stage.phase.empty() || (!isWanted && options.dumpFolder.empty()))
+        continue;
+      if (llvm::Error error = checkCancelled())
+        return error;
+      auto content = target.emit(module, stage, settings, metadata);
+      if (failed(content))
+        return collector.takeError("emitting the stage '" + std::string(stage.name) + "'");
+      dump(stage.name, stage.extension, [&] { return *content; });
+      if (isWanted) {
+        dump("metadata", "json", [&] { return metadata.toJSON(); });
+        return std::move(*content);
+      }
+    }
+    llvm_unreachable("a stage is made by a phase or emitted");
   }
 
-  std::string exportTTIR(llvm::StringRef version) {
+  /// The module as it comes, when the checks that all targets share pass.
+  llvm::Expected<std::string> runChecks() {
+    if (llvm::Error error = begin())
+      return error;
+    std::string text = printModule();
+    CheckChoices choices;
+    choices.vectorCores = unsigned(options.profile->subVecNum);
+    if (auto found = options.options.find("unused_token"); found != options.options.end())
+      choices.unusedToken = std::get<std::string>(found->second);
+    if (llvm::Error error =
+            runPhase({"check", checkPromise,
+                      [&](OpPassManager &pm) { buildCheckPhase(pm, choices); }, verifyCheckPhase}))
+      return error;
+    return text;
+  }
+
+  llvm::Expected<std::string> exportTTIR(llvm::StringRef version) {
+    if (llvm::Error error = begin())
+      return error;
     ExportTTIROptions exportOptions;
     exportOptions.version = version.str();
-    runPhases("export", [&](OpPassManager &pm) { buildExportTTIRPipeline(pm, exportOptions); });
+    if (llvm::Error error = runPhase(
+            {"export", "upstream reads the text",
+             [&](OpPassManager &pm) { buildExportTTIRPipeline(pm, exportOptions); }, nullptr}))
+      return error;
     return printModule(/*locations=*/true);
+  }
+
+  /// For what LLVM could not compile.
+  llvm::Error gaveUp(const std::string &reason) {
+    return makeError(
+        makeDiagnostic(Diag::code_generator_failed, collector.kernelRange, metadata.name, reason));
   }
 
   KernelMetadata metadata;
 
 private:
-  static MLIRContext *prepare(MLIRContext *context) {
+  static MLIRContext *prepare(MLIRContext *context, const Target *target) {
     // A kernel is one function: threads only cost time.
     context->disableMultithreading();
     DialectRegistry registry;
-    registerAllDialects(registry);
+    registerLanguageDialects(registry);
+    if (target)
+      target->registerDialects(registry);
     context->appendDialectRegistry(registry);
-    context->loadDialect<LLVM::LLVMDialect, cpu::CPUDialect>();
     return context;
   }
 
-  void findKernel() {
+  /// Finds the kernel.
+  llvm::Error begin() {
     unsigned count = 0;
     for (auto function : module.getOps<tt::FuncOp>())
       if (function.isPublic()) {
@@ -182,36 +139,38 @@ private:
         ++count;
       }
     if (count != 1)
-      throw CompileError(makeDiagnostic(Diag::no_kernel, SourceRange(), count));
+      return makeError(makeDiagnostic(Diag::no_kernel, SourceRange(), count));
+    return llvm::Error::success();
   }
 
-  void runPhases(llvm::StringRef name, llvm::function_ref<void(OpPassManager &)> build) {
+  llvm::Error checkCancelled() const {
+    if (options.cancelled && *options.cancelled)
+      return makeError(makeDiagnostic(Diag::compilation_cancelled, SourceRange()));
+    return llvm::Error::success();
+  }
+
+  llvm::Error runPhase(const Phase &phase) {
     PassManager pm(module.getContext());
-    build(pm);
+    phase.build(pm);
     if (!options.crashReproducer.empty())
       pm.enableCrashReproducerGeneration(options.crashReproducer);
     if (options.cancelled)
       pm.addInstrumentation(std::make_unique<StopWhenCancelled>(*options.cancelled));
     LogicalResult result = pm.run(module);
-    checkCancelled();
+    if (llvm::Error error = checkCancelled())
+      return error;
     if (failed(result))
-      collector.fail(name);
-  }
-
-  void checkCancelled() const {
-    if (options.cancelled && *options.cancelled)
-      throw CompilationCancelled();
-  }
-
-  std::string emit(cpu::EmitKind kind) {
-    checkCancelled();
-    cpu::EmitOptions emitOptions;
-    emitOptions.target = options.pipeline.target;
-    emitOptions.enableFPFusion = options.enableFPFusion;
-    auto result = cpu::emitCode(module, emitOptions, kind);
-    if (failed(result))
-      collector.fail("code generation");
-    return std::move(*result);
+      return collector.takeError("the phase '" + phase.name.str() + "'");
+    if (Operation *broken = phase.verify ? phase.verify(module) : nullptr)
+      return makeError(makeDiagnostic(Diag::phase_broke_promise, collector.place(broken->getLoc()),
+                                      phase.name.str(), broken->getName().getStringRef().str(),
+                                      phase.promise.str()));
+    // Later phases need them no longer; launchers do.
+    if (auto mode = module->getAttrOfType<StringAttr>("ascend.launch_mode"))
+      metadata.launchMode = mode.getValue().str();
+    if (auto lanes = module->getAttrOfType<IntegerAttr>("ascend.lanes"))
+      metadata.lanes = unsigned(lanes.getInt());
+    return llvm::Error::success();
   }
 
   std::string printModule(bool locations = false) {
@@ -226,75 +185,93 @@ private:
   }
 
   /// Names sort in the order of the stages.
-  void dump(llvm::StringRef suffix, llvm::function_ref<std::string()> text) {
-    if (dumpFolder.empty())
+  void dump(std::string_view stage, std::string_view extension,
+            llvm::function_ref<std::string()> text) {
+    if (options.dumpFolder.empty())
       return;
-    llvm::SmallString<128> path(dumpFolder);
+    llvm::SmallString<128> path(options.dumpFolder);
     if (llvm::sys::fs::create_directories(path))
       return;
-    llvm::sys::path::append(path, metadata.name + "." + suffix);
+    llvm::sys::path::append(path, metadata.name + "." + std::to_string(dumped++) + "-" +
+                                      std::string(stage) + "." + std::string(extension));
     std::error_code error;
     llvm::raw_fd_ostream stream(path, error);
     if (!error)
       stream << text();
   }
 
-  void fillMetadata() {
-    auto flag = [&](llvm::StringRef name) {
-      auto attribute = module->getAttrOfType<BoolAttr>(name);
-      return attribute && attribute.getValue();
-    };
-    if (auto bytes = module->getAttrOfType<IntegerAttr>(cpu::scratchBytesAttrName))
-      metadata.scratchBytes = bytes.getValue().getZExtValue();
-    metadata.blocking = flag(cpu::blockingAttrName) || flag("nereid.blocking");
-    metadata.distributed = flag(cpu::distributedAttrName);
-    if (auto lanes = module->getAttrOfType<IntegerAttr>("ascend.lanes"))
-      metadata.lanes = unsigned(lanes.getInt());
-    if (auto types = module->getAttrOfType<ArrayAttr>(cpu::argumentsAttrName))
-      for (auto type : types.getAsRange<StringAttr>())
-        metadata.argumentTypes.push_back(type.str());
-    if (auto indices = module->getAttrOfType<DenseI32ArrayAttr>(cpu::symmetricArgumentsAttrName))
-      metadata.symmetricArguments.assign(indices.asArrayRef().begin(), indices.asArrayRef().end());
-    if (auto sites = module->getAttrOfType<ArrayAttr>(cpu::sitesAttrName))
-      for (auto row : sites.getAsRange<ArrayAttr>()) {
-        Site site;
-        site.file = cast<StringAttr>(row[0]).str();
-        site.line = cast<IntegerAttr>(row[1]).getInt();
-        site.column = cast<IntegerAttr>(row[2]).getInt();
-        site.function = cast<StringAttr>(row[3]).str();
-        if (!site.file.empty())
-          site.text = collector.sources.get(site.file)->line(site.line);
-        metadata.sites.push_back(std::move(site));
-      }
-    metadata.abiVersion = NRD_ABI_VERSION;
-    metadata.targetCPU = options.pipeline.target.cpu;
-  }
-
   ModuleOp module;
   const CompileOptions &options;
+  TargetSettings settings;
   DiagnosticCollector collector;
-  std::string dumpFolder;
+  unsigned dumped = 0;
 };
+
+/// `work` on a driver, with fatal errors of LLVM as errors.
+template <typename T>
+llvm::Expected<T> drive(ModuleOp module, const CompileOptions &options, DiagnosticSink *warnings,
+                        llvm::function_ref<llvm::Expected<T>(Driver &)> work) {
+  Driver driver(module, options, warnings);
+  std::optional<llvm::Expected<T>> result;
+  if (std::optional<std::string> reason = runGuarded([&] { result.emplace(work(driver)); }))
+    return driver.gaveUp(*reason);
+  return std::move(*result);
+}
+
+/// What is wrong with the request itself.
+llvm::Error checkRequest(const CompileOptions &options, llvm::StringRef stage) {
+  auto problem = [](const std::string &text) {
+    return makeError(makeDiagnostic(Diag::compile_request, SourceRange(), text));
+  };
+  if (!options.target)
+    return problem("no target was chosen to compile for");
+  const TargetInfo &info = options.target->info;
+  if (!info.stage(stage))
+    return problem("the target " + std::string(info.name) + " has no stage '" + stage.str() +
+                   "'; its stages are " + info.stageNames());
+  for (const auto &[name, value] : options.options) {
+    const TargetOption *row = info.option(name);
+    if (!row)
+      return problem("the target " + std::string(info.name) + " has no option '" + name + "'");
+    if (std::string text = checkOption(*row, value); !text.empty())
+      return problem(text);
+  }
+  return llvm::Error::success();
+}
 
 } // namespace
 
-CompiledKernel compileKernel(ModuleOp module, const CompileOptions &options,
-                             DiagnosticSink *warnings) {
-  Driver driver(module, options, warnings);
-  CompiledKernel kernel;
-  kernel.object = driver.run(Stage::Object);
-  kernel.metadata = std::move(driver.metadata);
-  return kernel;
+llvm::Expected<CompiledKernel> compileKernel(ModuleOp module, const CompileOptions &options,
+                                             DiagnosticSink *warnings) {
+  llvm::StringRef last =
+      options.target ? llvm::StringRef(options.target->info.stages.back().name) : "";
+  if (llvm::Error error = checkRequest(options, last))
+    return error;
+  return drive<CompiledKernel>(
+      module, options, warnings, [&](Driver &driver) -> llvm::Expected<CompiledKernel> {
+        auto object = driver.run(options.target->info.stages.back());
+        if (!object)
+          return object.takeError();
+        return CompiledKernel{std::move(*object), std::move(driver.metadata)};
+      });
 }
 
-std::string emitStage(ModuleOp module, Stage stage, const CompileOptions &options,
-                      DiagnosticSink *warnings) {
-  return Driver(module, options, warnings).run(stage);
+llvm::Expected<std::string> emitStage(ModuleOp module, llvm::StringRef stage,
+                                      const CompileOptions &options, DiagnosticSink *warnings) {
+  if (stage == llvm::StringRef(commonStages().front().name))
+    return drive<std::string>(module, options, warnings,
+                              [](Driver &driver) { return driver.runChecks(); });
+  if (llvm::Error error = checkRequest(options, stage))
+    return error;
+  return drive<std::string>(module, options, warnings, [&](Driver &driver) {
+    return driver.run(*options.target->info.stage(stage));
+  });
 }
 
-std::string exportTTIR(ModuleOp module, llvm::StringRef version, const CompileOptions &options,
-                       DiagnosticSink *warnings) {
-  return Driver(module, options, warnings).exportTTIR(version);
+llvm::Expected<std::string> exportTTIR(ModuleOp module, llvm::StringRef version,
+                                       const CompileOptions &options, DiagnosticSink *warnings) {
+  return drive<std::string>(module, options, warnings,
+                            [&](Driver &driver) { return driver.exportTTIR(version); });
 }
 
 } // namespace nereid

@@ -57,11 +57,11 @@ public:
           return mlir::success();
         }) {}
 
-  /// Throws the first error, or an internal error when `what` failed silently.
-  [[noreturn]] void fail(llvm::StringRef what) {
+  /// The first error, or an internal error when `what` failed silently.
+  llvm::Error takeError(const std::string &what) {
     if (!errors.empty())
-      throw CompileError(errors.front());
-    throw CompileError(makeDiagnostic(Diag::internal_error, kernelRange, what.str()));
+      return makeError(errors.front());
+    return makeError(makeDiagnostic(Diag::internal_error, kernelRange, what));
   }
 
   /// Where an operation comes from.

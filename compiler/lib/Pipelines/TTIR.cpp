@@ -3,7 +3,7 @@
 
 #include "DiagnosticCollector.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
-#include "nereid/Pipelines/Registration.h"
+#include "nereid/Pipelines/Common.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -70,10 +70,13 @@ static void nameArguments(nereid::tt::FuncOp kernel, const AsmParserState &state
   }
 }
 
-nereid::TTIRKernel nereid::readTTIR(MLIRContext &context, StringRef text, StringRef path,
-                                    const CompileOptions &options, DiagnosticSink *warnings) {
+llvm::Expected<nereid::TTIRKernel> nereid::readTTIR(MLIRContext &context, StringRef text,
+                                                    StringRef path, const CompileOptions &options,
+                                                    DiagnosticSink *warnings) {
   DialectRegistry registry;
-  registerAllDialects(registry);
+  registerLanguageDialects(registry);
+  if (options.target)
+    options.target->registerDialects(registry);
   context.appendDialectRegistry(registry);
   DiagnosticCollector collector(&context, options, warnings);
 
@@ -85,12 +88,12 @@ nereid::TTIRKernel nereid::readTTIR(MLIRContext &context, StringRef text, String
     AsmParserState state;
     ParserConfig config(&context);
     if (failed(parseAsmSourceFile(sources, &top, config, &state)))
-      collector.fail("reading the text");
+      return collector.takeError("reading the text");
     auto whole = FileLineColLoc::get(&context, path, 1, 1);
     kernel.module =
         detail::constructContainerOpForParserIfNecessary<ModuleOp>(&top, &context, whole);
     if (!kernel.module)
-      collector.fail("reading the text");
+      return collector.takeError("reading the text");
     SmallVector<tt::FuncOp> kernels;
     for (auto function : kernel.module->getOps<tt::FuncOp>())
       if (function.isPublic() && !function.isExternal())
@@ -100,7 +103,7 @@ nereid::TTIRKernel nereid::readTTIR(MLIRContext &context, StringRef text, String
       if (auto source = options.findSource ? options.findSource(path) : nullptr;
           source && !source->lines.empty())
         range = {source, 1, 1, 1, 1};
-      throw CompileError(makeDiagnostic(Diag::no_kernel, range, kernels.size()));
+      return makeError(makeDiagnostic(Diag::no_kernel, range, kernels.size()));
     }
     kernel.name = kernels.front().getName().str();
     nameArguments(kernels.front(), state);
@@ -109,7 +112,7 @@ nereid::TTIRKernel nereid::readTTIR(MLIRContext &context, StringRef text, String
   PassManager pm(&context);
   pm.addPass(createNereidImportTTIR());
   if (failed(pm.run(*kernel.module)))
-    collector.fail("import");
+    return collector.takeError("import");
 
   auto function = kernel.module->lookupSymbol<tt::FuncOp>(kernel.name);
   for (auto [i, argument] : llvm::enumerate(function.getBody().front().getArguments())) {

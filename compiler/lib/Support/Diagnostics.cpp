@@ -118,4 +118,15 @@ std::string render(const Diagnostic &diagnostic) {
   return text;
 }
 
+char DiagnosticError::ID = 0;
+
+Diagnostic takeDiagnostic(llvm::Error error) {
+  Diagnostic found;
+  found.id = Diag::internal_error;
+  llvm::handleAllErrors(
+      std::move(error), [&](DiagnosticError &e) { found = std::move(e.diagnostic); },
+      [&](const llvm::ErrorInfoBase &other) { found.message = other.message(); });
+  return found;
+}
+
 } // namespace nereid

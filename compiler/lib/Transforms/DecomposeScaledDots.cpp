@@ -141,7 +141,7 @@ struct Decompose : OpRewritePattern<tt::DotScaledOp> {
     Value a = e.widen(op.getA(), op.getAElemType(), op.getLhsKPack() ? rank - 1 : rank - 2);
     Value b = e.widen(op.getB(), op.getBElemType(), op.getRhsKPack() ? rank - 2 : rank - 1);
     if (!a || !b)
-      return op.emitError("has an element format that the CPU target does not know");
+      return op.emitError("has an element format that is not known");
     int64_t k = Emitter::shape(a).back();
     if (Value scale = op.getAScale())
       a = arith::MulFOp::create(rewriter, op.getLoc(), a, e.factors(scale, k));

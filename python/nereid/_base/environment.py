@@ -9,8 +9,23 @@ import os
 
 from nereid import _runtime
 
+
+def _option_variables() -> list[tuple[str, str, str]]:
+    """Those that set options of the targets."""
+    rows = {}
+    for target in (*_runtime.target_names(), _runtime.default_target()):
+        for row in _runtime.find_target(target)["options"]:
+            if row["variable"]:
+                default = str(int(row["default"])) if isinstance(row["default"], bool) else str(row["default"])
+                choices = f": {', '.join(row['choices'])}" if row["choices"] else ""
+                meaning = f"1: {row['help']}, in all kernels" if isinstance(row["default"], bool) else row["help"]
+                rows[row["variable"]] = (row["variable"], default, meaning + choices)
+    return list(rows.values())
+
+
 #: (name, default, meaning). A name with default "0" or "1" is a switch.
 VARIABLES = [
+    ("NEREID_TARGET", _runtime.default_target(), "target to compile for; nereid info lists them"),
     ("NEREID_CACHE_DIR", "~/.cache/nereid", "folder of compiled kernels"),
     ("NEREID_CACHE", "1", "0 switches the disk cache off"),
     ("NEREID_ALWAYS_COMPILE", "0", "1 compiles anew even if the cache has the kernel"),
@@ -18,12 +33,10 @@ VARIABLES = [
     ("NEREID_OVERRIDE", "", "folder of KERNEL.ttir files that are compiled in place of the functions of their names"),
     ("NEREID_PRINT_AUTOTUNING", "0", "1 prints what autotuning has measured and chosen"),
     ("NEREID_CACHE_AUTOTUNING", "0", "1 keeps choices of autotuning on disk, as cache_results=True does"),
-    ("NEREID_DEBUG", "0", "1 makes tl.device_assert active in all kernels"),
-    ("NEREID_UNUSED_TOKEN", "error", "error, warn or keep: a dl.wait whose token is not used"),
-    ("NEREID_PORTABLE", "0", "1 refuses in all kernels what the language has beyond Triton's"),
     ("NEREID_ALLOW_NON_CONSTEXPR_GLOBALS", "0", "1 lets kernels read plain numbers, strings and tuples of their module"),
+    ("NEREID_EXPLAIN", "0", "1 says which launch options have no effect on the target"),
     ("NEREID_RUN_IR_RANK", "", "rank of a process that `nereid run-ir` has started (set by it)"),
-    ("NEREID_CPU", "host", "CPU to compile for: host, native or a name that LLVM knows, e.g. x86-64-v3"),
+    *_option_variables(),
 ]
 
 
@@ -33,7 +46,9 @@ def flag(name: str, default: str = "0") -> bool:
 
 
 #: Those that change what a kernel compiles to; a launch sees them as they are now.
-COMPILING = ("NEREID_DEBUG", "NEREID_UNUSED_TOKEN", "NEREID_PORTABLE", "NEREID_ALLOW_NON_CONSTEXPR_GLOBALS", "NEREID_CPU")
+COMPILING = (
+    "NEREID_TARGET", "NEREID_PROFILE", "NEREID_ALLOW_NON_CONSTEXPR_GLOBALS", *(row[0] for row in _option_variables())
+)
 
 
 def _table(rows: list[tuple[str, str, str]]) -> str:
@@ -55,7 +70,7 @@ empty, `0`, `false`, `no` or `off`. This page is written by `python -m nereid._b
 {_table(VARIABLES)}
 
 `NEREID_CACHE_DIR` unset means `$XDG_CACHE_HOME/nereid` where that variable is set. While `NEREID_DUMP` is set, kernels
-are compiled even when the cache has them, and the folder gets `KERNEL.0-frontend.mlir` and so on, one file per stage.
+are compiled even when the cache has them, and the folder gets `KERNEL.0-ttir.mlir` and so on, one file per stage.
 To try a change of a kernel's IR: `nereid compile k.py:KERNEL -o folder/KERNEL.ttir`, edit the file, and run the program
 with `NEREID_OVERRIDE=folder`; a file whose arguments differ from those of a launch is an error.
 

@@ -13,6 +13,7 @@ from typing import Any
 from nereid import _runtime
 from nereid._streams import stream as _stream
 from nereid._base.errors import JobError
+from nereid._base import targets as _targets
 from nereid.language._device import usable_in_kernels
 
 _hooks_installed = False
@@ -88,7 +89,7 @@ def init(
         (NEREID_TIMEOUT); 0 = never.
       init_timeout: seconds to wait for the other ranks (NEREID_INIT_TIMEOUT).
       num_threads: threads that run this rank's programs (NEREID_NUM_THREADS).
-      profile: target profile, "host" or "ascend910b" (NEREID_PROFILE).
+      profile: by which machine's rules kernels are written, "host", "cuda" or "ascend910b" (NEREID_PROFILE).
       schedule: "fifo" or "random:SEED" (NEREID_SCHEDULE). The same on all ranks.
       ranks_per_node: ranks that share a node (NEREID_RANKS_PER_NODE), 0 = all.
         Kernels reach other nodes by put, get and signals only. The same on all
@@ -101,12 +102,17 @@ def init(
         timeout=timeout,
         init_timeout=init_timeout,
         num_threads=num_threads,
-        profile=profile,
+        profile=profile or _default_profile(),
         schedule=schedule,
         ranks_per_node=ranks_per_node,
     )
     if joined:
         _install_hooks()
+
+
+def _default_profile() -> str | None:
+    """Of the target; None when NEREID_PROFILE decides."""
+    return None if os.environ.get("NEREID_PROFILE") else _targets.find(_targets.active())["default_profile"]
 
 
 def is_initialized() -> bool:

@@ -23,6 +23,7 @@ from typing import Any, Iterator, NamedTuple
 
 from nereid import _runtime
 from nereid._base import environment as _environment
+from nereid._base import targets as _targets
 
 
 def cache_root() -> Path | None:
@@ -47,34 +48,14 @@ def compiler_build_id() -> str:
     return f"{status.st_size}:{status.st_mtime_ns}"
 
 
-@functools.lru_cache(maxsize=None)
-def cpu_id() -> str:
-    """Model and features of the CPU that code is compiled for."""
-    wanted: dict[str, str] = {}
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as info:
-            for line in info:
-                name, _, value = line.partition(":")
-                name = name.strip()
-                if name in ("model name", "flags", "Features", "CPU part") and name not in wanted:
-                    wanted[name] = value.strip()
-                if not line.strip() and wanted:
-                    break
-    except OSError:
-        pass
-    return json.dumps(wanted, sort_keys=True)
-
-
-def environment_id() -> str:
-    """Variables that change what the compiler makes."""
-    return json.dumps({name: os.environ[name] for name in ("NEREID_CPU",) if name in os.environ})
-
-
-def entry_key(parts: list[str]) -> str:
+def entry_key(parts: list[str], options: dict[str, Any] | None = None) -> str:
+    """The key of what is made from `parts` by the target in `options` (without: the
+    one in force, as the environment sets it)."""
+    if options is None:
+        target = _targets.active()
+        options = {"target": target, **_targets.settings(target)}
     digest = hashlib.sha256()
-    for part in [
-        *parts, compiler_build_id(), cpu_id(), environment_id(), str(_runtime.ABI_VERSION)
-    ]:
+    for part in [*parts, compiler_build_id(), _targets.cache_id(options), str(_runtime.ABI_VERSION)]:
         digest.update(part.encode("utf-8", "surrogatepass"))
         digest.update(b"\0")
     return digest.hexdigest()

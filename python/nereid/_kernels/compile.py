@@ -17,9 +17,8 @@ from nereid._kernels import cache as _cache
 from nereid._kernels.dependencies import Dependencies
 from nereid._base.errors import CompilationError
 from nereid._kernels.signature import signless
+from nereid._base import targets as _targets
 
-#: Stages of a compilation, in order.
-STAGES = ("ttir", "cpu-tiles", "llvm", "asm", "obj")
 #: Other names of stages.
 STAGE_ALIASES = {"cpu_tiles": "cpu-tiles", "tiles": "cpu-tiles", "llir": "llvm", "object": "obj", "o": "obj"}
 
@@ -66,36 +65,36 @@ def describe_constant(value: Any) -> str:
 
 
 class Stages(Mapping):
-    """``kernel.asm``: the text (for "obj" the bytes) of each stage by name. Made
-    when it is asked for: a kernel from the disk cache has only its code."""
+    """``kernel.asm``: the text (or bytes) of each stage of the target by name. Made
+    when it is asked for: a kernel from the disk cache has only its last stage."""
 
     def __init__(self, kernel: "CompiledKernel"):
         self._kernel = kernel
+        self._target = kernel.target
         self._known: dict[str, Any] = {}
 
     def __getitem__(self, stage: str) -> Any:
         stage = STAGE_ALIASES.get(stage, stage)
-        if stage not in STAGES:
-            raise KeyError(f"{stage!r}: the stages are {', '.join(STAGES)}")
+        _targets.stage(self._target, stage)
         if stage not in self._known:
             self._known[stage] = self._kernel._make_stage(stage)
         return self._known[stage]
 
     def __contains__(self, stage: Any) -> bool:
-        return STAGE_ALIASES.get(stage, stage) in STAGES
+        return STAGE_ALIASES.get(stage, stage) in _targets.stage_names(self._target)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(STAGES)
+        return iter(_targets.stage_names(self._target))
 
     def __len__(self) -> int:
-        return len(STAGES)
+        return len(_targets.stage_names(self._target))
 
 
 class CompiledKernel:
     """A kernel compiled for certain argument types and constants.
 
-    ``asm`` maps stages ("ttir", "cpu-tiles", "llvm", "asm", "obj") to their text,
-    ``metadata`` says what the launcher knows, ``signature`` which arguments it was
+    ``asm`` maps the stages of its ``target`` (for the CPU "ttir", ..., "asm", "obj") to
+    their text, ``metadata`` says what the launcher knows, ``signature`` which arguments it was
     compiled for. ``compiled[grid](*args)`` launches it again with the run-time
     arguments only. ``n_regs`` counts the vector registers that its code uses,
     ``n_spills`` its values that had to be kept in memory instead.
@@ -104,6 +103,7 @@ class CompiledKernel:
     def __init__(self, function, specs: list, options: dict, code: bytes, metadata: dict, from_cache: bool):
         self.function = function
         self.options = options
+        self.target = options["target"]
         self.signature = {param.name: describe_spec(spec) for param, spec in zip(function.params, specs)}
         self.name = metadata["name"]
         if getattr(function, "repr", None) is not None:
@@ -120,6 +120,10 @@ class CompiledKernel:
         self._compilation = None
         #: Of what its constants depend on; the dispatcher asks it at each launch.
         self._watch: Any = None
+        if not _targets.find(self.target)["device"]:
+            # The dispatcher refuses to launch what has no image.
+            self._loaded = self._image = None
+            return
         self._loaded = _runtime.load(code, metadata["name"])
         self._image = _runtime.KernelImage(
             name=self.name,
@@ -135,11 +139,12 @@ class CompiledKernel:
         )
 
     def _make_stage(self, stage: str) -> Any:
-        if stage == "obj":
-            return self._object
+        last = _targets.find(self.target)["stages"][-1]
+        if stage == last["name"]:
+            return self._object.decode() if last["is_text"] else self._object
         if self._compilation is None:
             self._compilation = _compiler().compile(self.function, self._specs, self.options)
-        return getattr(self._compilation, {"cpu-tiles": "tiles"}.get(stage, stage))
+        return self._compilation.stage(stage)
 
     def _chosen_name(self, name: str, specs: list) -> str:
         constants = {
@@ -175,7 +180,7 @@ class CompiledKernel:
         return launch
 
     def _launch_options(self) -> dict[str, Any]:
-        return {name: self.options[name] for name in ("debug", "unused_token", "enable_fp_fusion") if name in self.options}
+        return {name: value for name, value in self.options.items() if _targets.option(self.target, name) is not None}
 
     def __repr__(self) -> str:
         return f"CompiledKernel({self.name}, {self.signature})"
@@ -201,6 +206,11 @@ def _runtime_parts(spec: tuple) -> Any:
     return list(spec)
 
 
+def ir_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options of a kernel that is IR already: without those that only the front end reads."""
+    return {name: value for name, value in options.items() if name != "allow_non_constexpr_globals"}
+
+
 def cache_key(function, specs: list, options: dict, constants: Dependencies) -> str:
     return _cache.entry_key([
         function.__name__,
@@ -208,7 +218,7 @@ def cache_key(function, specs: list, options: dict, constants: Dependencies) -> 
         json.dumps([_runtime_parts(spec) for spec in specs], default=str),
         constants.digest,
         json.dumps(options, sort_keys=True, default=str),
-    ])
+    ], options)
 
 
 def compile_or_load(function, specs: list, options: dict) -> CompiledKernel:
@@ -256,7 +266,9 @@ def _overridden(function, specs: list, options: dict) -> CompiledKernel | None:
     path = Path(folder, f"{function.__name__}.ttir") if folder else None
     if path is None or not path.exists():
         return None
-    compilation = _compiler().compile_ir(path.read_text(encoding="utf-8"), str(path), options)
+    compilation = _compiler().compile_ir(
+        path.read_text(encoding="utf-8"), str(path), ir_options(options), os.environ.get("NEREID_DUMP", "")
+    )
     metadata = json.loads(compilation.metadata)
     wanted, found = _types(specs), metadata["args"]
     if [signless(name) for name in wanted] != [signless(name) for name in found]:
@@ -273,7 +285,7 @@ def _compile_and_store(function, specs: list, options: dict, key: str | None) ->
     """Compiles; without a key, for this process alone."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        compilation = _compiler().compile(function, specs, options)
+        compilation = _compiler().compile(function, specs, options, os.environ.get("NEREID_DUMP", ""))
     for warning in caught:
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     metadata = json.loads(compilation.metadata)

@@ -16,6 +16,7 @@ from nereid._kernels import cache as _cache
 from nereid._kernels import compile as _compile
 from nereid._base.errors import ArgumentError, CompilationError
 from nereid._kernels.signature import signless
+from nereid._base import targets as _targets
 
 #: Endings of files that hold IR.
 SUFFIXES = (".ttir", ".mlir")
@@ -53,9 +54,9 @@ class IRKernel(_runtime.Dispatcher):
     def __init__(self, text: str, path: str, options: dict[str, Any] | None = None):
         self.text = text
         self.file = path
+        target = _targets.active()
         self._ir_options = {
-            "unused_token": os.environ.get("NEREID_UNUSED_TOKEN", "error"),
-            **(options or {}),
+            "target": target, "profile": _targets.profile(), **_targets.settings(target), **(options or {}),
         }
         code, metadata, compilation = _compile_text(text, path, self._ir_options)
         self.params = [
@@ -119,13 +120,14 @@ class CompiledIR(_compile.CompiledKernel):
     """What a launch of an IRKernel returns."""
 
     def _make_stage(self, stage: str) -> Any:
-        if stage == "obj":
-            return self._object
+        last = _targets.find(self.target)["stages"][-1]
+        if stage == last["name"]:
+            return self._object.decode() if last["is_text"] else self._object
         if self._compilation is None:
             from nereid import _compiler
 
             self._compilation = _compiler.compile_ir(self.function.text, self.function.file, self.options)
-        return getattr(self._compilation, {"cpu-tiles": "tiles"}.get(stage, stage))
+        return self._compilation.stage(stage)
 
     def __getitem__(self, grid):
         return self.function[grid]
@@ -135,7 +137,7 @@ def _compile_text(text: str, path: str, options: dict[str, Any]) -> tuple[bytes,
     """Object code, metadata with ir_args, and the compilation unless the code came
     from the disk cache."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    key = _cache.entry_key(["ir", digest, path, json.dumps(options, sort_keys=True)])
+    key = _cache.entry_key(["ir", digest, path, json.dumps(options, sort_keys=True)], options)
     found = _cache.read(key)
     if found is not None:
         return (*found, None)
@@ -147,7 +149,7 @@ def _compile_text(text: str, path: str, options: dict[str, Any]) -> tuple[bytes,
             return (*found, None)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            compilation = _compiler.compile_ir(text, path, options)
+            compilation = _compiler.compile_ir(text, path, options, os.environ.get("NEREID_DUMP", ""))
         metadata = json.loads(compilation.metadata)
         metadata["ir_args"] = [list(row) for row in compilation.arguments]
         if not caught:

@@ -20,34 +20,22 @@ from nereid._kernels.dependencies import Dependencies
 from nereid._base.errors import CompilationError
 from nereid._kernels.reads import Read, tree_reads
 from nereid._kernels.source import FunctionSource
+from nereid._base import targets as _targets
 from nereid.language import _types
 from nereid.language._constexpr import const, constexpr
 
-#: Launch keywords that change the compiled code, with their values' types.
-COMPILE_OPTIONS = {"debug": bool, "unused_token": str, "enable_fp_fusion": bool, "portable": bool}
-
-#: Launch keywords that mean something to other targets only; accepted, ignored.
+#: Launch keywords that can change the compiled code: the options of all targets.
+COMPILE_OPTIONS = _targets.option_names()
+#: Launch keywords that only other compilers know, for the default target: those that
+#: have no effect here, and those that would have one (name -> what is wrong).
 IGNORED_OPTIONS = frozenset(
-    """
-    num_warps num_ctas num_stages maxnreg minnreg cluster_dims ptx_version ptx_options ir_override
-    launch_cooperative_grid launch_cluster launch_pdl enable_warp_specialization enable_persistent optimize_epilogue
-    num_buffers_warp_spec num_consumer_groups num_dynamic_multicast reg_dec_producer reg_inc_consumer
-    supported_fp8_dtypes deprecated_fp8_dtypes deprecated_fp8_dot_operand_dtypes max_num_imprecise_acc_default
-    backend_name instrumentation_mode schedule_hint sched_hint grf_mode threads_per_warp loop_scheduling default_dot_input_precision allowed_dot_input_precisions extern_libs arch
-    sanitize_overflow warp_size waves_per_eu matrix_instr_nonkdim kpack multibuffer enable_auto_bind_sub_block
-    auto_tile_and_bind_subblock enable_hivm_auto_cv_balance sync_solver unit_flag inject_barrier_all
-    inject_block_all limit_auto_multi_buffer_only_for_local_buffer limit_auto_multi_buffer_of_local_buffer
-    set_workspace_multibuffer tile_mix_vector_loop tile_mix_cube_loop disable_auto_inject_block_sync
-    enable_nd2nz_on_vector enable_select_analysis enable_mixed_cv enable_ubuf_saving optimize_dynamic_offset
-    enable_mask_fallback_conversion auto_blockify_size compile_mode force_simt_only force_simt_template mix_mode
-    parallel_mode shared_mem_dynamic_size bisheng_options use_bytecode allow_fp8e4nv enable_linearize
-    enable_flatten enable_drop_unit_dims enable_auto_vectorize_v2 enable_vf_fusion enable_bishengir_simt_optimization
-    simt_stack_limit disable_size_align_for_cast enable_cce_vf_auto_sync enable_cce_vf_remove_membar
-    enable_auto_blockify add_auto_scheduling enable_sync_block_lock
-    """.split()
+    name for name, (_, is_error) in _targets.foreign(_runtime.default_target()).items() if not is_error
 )
+REFUSED_OPTIONS = {
+    name: text for name, (text, is_error) in _targets.foreign(_runtime.default_target()).items() if is_error
+}
 
-UNUSED_TOKEN = ("error", "warn", "keep")
+UNUSED_TOKEN = _targets.unused_token()
 
 
 def _annotation_kind(annotation: Any) -> tuple[bool, bool, str | None]:
@@ -310,25 +298,32 @@ class JITFunction(_runtime.Dispatcher):
         return self._run(grid, args, kwargs, True)
 
     def _options(self, launch_options: dict[str, Any]) -> dict[str, Any]:
+        """Everything that the compiler is told beside the sources: the target and its
+        options, from the launch, else the kernel, else the environment."""
+        target = _targets.active()
         options = {
-            "profile": _runtime.active_profile(),
-            "debug": _environment.flag("NEREID_DEBUG") if self.debug is None else bool(self.debug),
-            "unused_token": self.unused_token or os.environ.get("NEREID_UNUSED_TOKEN", "error"),
-            "portable": _environment.flag("NEREID_PORTABLE") if self.portable is None else bool(self.portable),
+            "target": target,
+            "profile": _targets.profile(),
             "allow_non_constexpr_globals": _environment.flag("NEREID_ALLOW_NON_CONSTEXPR_GLOBALS"),
+            "debug": False,
+            "portable": False,
+            "unused_token": "error",
+            **_targets.settings(target),
         }
+        for name in ("debug", "portable", "unused_token"):
+            value = getattr(self, name)
+            if value is not None:
+                options[name] = value if name == "unused_token" else bool(value)
         for name, value in launch_options.items():
             value = getattr(value, "value", value)
-            if not isinstance(value, COMPILE_OPTIONS[name]):
-                raise TypeError(
-                    f"{self.__name__}: the launch option '{name}' takes a {COMPILE_OPTIONS[name].__name__}, not "
-                    f"{_runtime.describe(value)}"
-                )
+            if _targets.option(target, name) is None:
+                _targets.note(self.__name__, name, target)  # an option of another target
+                continue
+            try:
+                _runtime.check_option(target, name, value)
+            except ValueError as error:
+                raise ValueError(f"{self.__name__}: {error}") from None
             options[name] = value
-        if options["unused_token"] not in UNUSED_TOKEN:
-            raise ValueError(
-                f"{self.__name__}: unused_token is one of {UNUSED_TOKEN}, not {options['unused_token']!r}"
-            )
         return options
 
     def _compile_specialisation(self, specs: list, launch_options: dict[str, Any]):
@@ -394,4 +389,7 @@ _JIT_OPTIONS = [
     name for name, parameter in inspect.signature(JITFunction.__init__).parameters.items()
     if parameter.kind is inspect.Parameter.KEYWORD_ONLY
 ]
-_runtime.register_language(constexpr, _types.BY_SIGNATURE, set(COMPILE_OPTIONS), set(IGNORED_OPTIONS))
+_runtime.register_language(
+    constexpr, _types.BY_SIGNATURE, set(COMPILE_OPTIONS), set(IGNORED_OPTIONS), REFUSED_OPTIONS,
+    _targets.note if _environment.flag("NEREID_EXPLAIN") else None,
+)

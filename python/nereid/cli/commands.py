@@ -16,11 +16,29 @@ import time
 from pathlib import Path
 from typing import Any, Sequence
 
-STAGES = ("ttir", "cpu-tiles", "llvm", "asm", "obj")
-
-
 class UsageError(Exception):
     """Something is wrong with the command line; shown without a traceback."""
+
+
+def _add_target_and_profile(parser: argparse.ArgumentParser) -> None:
+    from nereid import _runtime
+
+    parser.add_argument("--target", metavar="NAME", help="where the code runs: "
+                        f"{' or '.join(_runtime.target_names()) or 'this build has no targets'} (NEREID_TARGET)")
+    parser.add_argument("--profile", metavar="NAME", help="by which machine's rules the kernel is written: "
+                        f"{', '.join(_runtime.profile_names())} (NEREID_PROFILE)")
+
+
+def _check_target_and_profile(args: argparse.Namespace) -> None:
+    from nereid import JobError, _runtime
+
+    try:
+        if args.target is not None:
+            _runtime.find_target(args.target)
+        if args.profile is not None:
+            _runtime.find_profile(args.profile)
+    except (JobError, ValueError) as error:
+        raise UsageError(f"nereid {args.command_name}: {getattr(error, 'message', error)}") from None
 
 
 # ---- nereid run
@@ -42,7 +60,9 @@ def _add_run(commands) -> None:
     parser.add_argument("--timeout", type=float, metavar="S",
                         help="seconds without progress after which waiting fails; 0 = never")
     parser.add_argument("--threads", type=_positive, metavar="T", help="threads of each rank (default cores / N)")
-    parser.add_argument("--profile", metavar="NAME", help="target profile: host, cuda or ascend910b")
+    _add_target_and_profile(parser)
+    parser.add_argument("--explain", action="store_true",
+                        help="say which launch options have no effect on the target")
     parser.add_argument("--schedule", metavar="HOW",
                         help="fifo (default), random:SEED or random:FIRST..LAST. Under a random schedule one program of "
                         "the whole job runs at a time, the seed picks which; puts, non-blocking gets and signals arrive "
@@ -117,6 +137,11 @@ def _run(args: argparse.Namespace) -> int:
             raise UsageError(f"nereid run: --rank-env={entry}: the job has the ranks 0 to {args.ranks - 1}")
     if args.timeout is not None and args.timeout < 0:
         raise UsageError("nereid run: --timeout takes seconds, 0 for no limit")
+    _check_target_and_profile(args)
+    if args.target is not None:
+        environment.append(("NEREID_TARGET", args.target))
+    if args.explain:
+        environment.append(("NEREID_EXPLAIN", "1"))
     command = _command_line(args)
     schedules = _schedules(args.schedule)
     told = time.monotonic()
@@ -162,8 +187,8 @@ def _schedules(text: str | None) -> list[str]:
 
 def _repeat_line(args: argparse.Namespace, schedule: str) -> str:
     words = ["nereid", "run", "-n", str(args.ranks), f"--schedule={schedule}"]
-    for option, value in (("--heap-size", args.heap_size), ("--timeout", args.timeout), ("--profile", args.profile),
-                          ("--ranks-per-node", args.ranks_per_node)):
+    for option, value in (("--heap-size", args.heap_size), ("--timeout", args.timeout), ("--target", args.target),
+                          ("--profile", args.profile), ("--ranks-per-node", args.ranks_per_node)):
         if value is not None:
             words.append(f"{option}={value}")
     words += [f"--env={entry}" for entry in args.env]
@@ -186,8 +211,6 @@ def _run_once(args: argparse.Namespace, command: list[str], schedule: str, envir
     from nereid import JobError, _runtime
 
     try:
-        if args.profile is not None:
-            _runtime.find_profile(args.profile)
         code, _, _ = _runtime.launch_job(
             command,
             args.ranks,
@@ -211,6 +234,8 @@ def _run_once(args: argparse.Namespace, command: list[str], schedule: str, envir
 
 
 def _add_compile(commands) -> None:
+    from nereid._base import targets as _targets
+
     parser = commands.add_parser(
         "compile",
         help="compile a kernel and write a stage of it",
@@ -219,11 +244,13 @@ def _add_compile(commands) -> None:
         "the host runs as far as its first launch.",
     )
     parser.add_argument("kernel", metavar="FILE.py:NAME", help="the file and the name of the jit function in it")
-    parser.add_argument("--emit", choices=STAGES, default="ttir", help="what to write (default ttir)")
+    _add_target_and_profile(parser)
+    parser.add_argument("--emit", metavar="STAGE", default="ttir", help=f"what to write (default ttir): {_stages_text()}")
     parser.add_argument("--signature", metavar="TEXT", help='e.g. "x_ptr=*fp32, n=i32, BLOCK=128"')
     parser.add_argument("-o", "--output", metavar="FILE", help="where to write (default: standard output)")
-    parser.add_argument("--profile", metavar="NAME", help="target profile: host, cuda or ascend910b")
-    parser.add_argument("--unused-token", choices=("error", "warn", "keep"), help="dl.wait whose token is not used")
+    parser.add_argument("--unused-token", choices=_targets.unused_token(), help="dl.wait whose token is not used")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
+                        help="an option of the target; nereid info lists them")
     parser.add_argument("--debug", action="store_true", help="with tl.device_assert")
     parser.add_argument("--portable", action="store_true", help="refuse what the language has beyond Triton's")
     parser.add_argument(
@@ -232,6 +259,44 @@ def _add_compile(commands) -> None:
         help="with --emit=ttir: simplified, and in the form that this version of the triton package reads",
     )
     parser.set_defaults(function=_compile)
+
+
+def _stages_text() -> str:
+    """The stages of each target."""
+    from nereid import _runtime
+    from nereid._base import targets as _targets
+
+    names = _runtime.target_names() or [_runtime.default_target()]
+    return "; ".join(f"{', '.join(_targets.stage_names(name))} (target {name})" for name in names)
+
+
+def _target_options(args: argparse.Namespace) -> dict[str, Any]:
+    """What the command line says of the target, checked."""
+    from nereid import _runtime
+    from nereid._base import targets as _targets
+
+    options: dict[str, Any] = {}
+    try:
+        target = _targets.active()
+        _targets.stage(target, args.emit)
+        for entry in args.option:
+            name, equals, value = entry.partition("=")
+            if not equals:
+                raise UsageError(f"nereid compile: --option takes NAME=VALUE, not '{entry}'")
+            if _targets.option(target, name) is None and name in _targets.foreign(target):
+                raise UsageError(f"nereid compile: --option: {_targets.foreign(target)[name][0]}")
+            options[name] = _runtime.parse_option(target, name, value)
+    except KeyError as error:
+        raise UsageError(f"nereid compile: --emit: {error.args[0]}") from None
+    except ValueError as error:
+        raise UsageError(f"nereid compile: {error}") from None
+    if args.unused_token:
+        options["unused_token"] = args.unused_token
+    if args.debug:
+        options["debug"] = True
+    if args.portable:
+        options["portable"] = True
+    return options
 
 
 def _line_in(path: Path, error: BaseException) -> int:
@@ -296,19 +361,19 @@ def _find_kernel(target: str) -> Any:
 
 
 def _compile(args: argparse.Namespace) -> int:
-    from nereid import CompilationError, JobError, _runtime
-    from nereid._kernels import compile as _compile
+    from nereid import CompilationError
     from nereid._kernels import ir as _ir
     from nereid._kernels import signature as _signature
+    from nereid.language import target_info
 
+    _check_target_and_profile(args)
+    if args.target:
+        os.environ["NEREID_TARGET"] = target_info._name = args.target
     if args.profile:
         os.environ["NEREID_PROFILE"] = args.profile
-        try:
-            _runtime.find_profile(args.profile)
-        except JobError as error:
-            raise UsageError(f"nereid compile: {getattr(error, 'message', error)}") from None
+    given = _target_options(args)
     if _ir.is_ir_path(args.kernel):
-        return _compile_ir(args)
+        return _compile_ir(args, given)
     kernel = _find_kernel(args.kernel)
     text = args.signature if args.signature is not None else kernel.example_signature
     suggestion = f'--signature "{_signature.example(kernel)}"'
@@ -322,13 +387,7 @@ def _compile(args: argparse.Namespace) -> int:
         specs = _signature.parse_signature(kernel, text)
     except ValueError as error:
         raise UsageError(f"nereid compile: {error}; for example\n  {suggestion}") from None
-    options = kernel._options({})
-    if args.unused_token:
-        options["unused_token"] = args.unused_token
-    if args.debug:
-        options["debug"] = True
-    if args.portable:
-        options["portable"] = True
+    options = {**kernel._options({}), **given}
     try:
         # What tl.static_print prints is not part of our output.
         with contextlib.redirect_stdout(sys.stderr):
@@ -344,23 +403,25 @@ def _write(args: argparse.Namespace, content: str | bytes) -> int:
     if args.output:
         Path(args.output).write_bytes(data)
     else:
-        if args.emit == "obj" and sys.stdout.isatty():
-            raise UsageError("nereid compile: object code is no text for a terminal; write it to a file with -o")
+        if isinstance(content, bytes) and sys.stdout.isatty():
+            raise UsageError(f"nereid compile: the stage {args.emit} is no text for a terminal; write it to a file with -o")
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     return 0
 
 
-def _compile_ir(args: argparse.Namespace) -> int:
+def _compile_ir(args: argparse.Namespace, given: dict[str, Any]) -> int:
     """A stage of a kernel that is IR already."""
     from nereid import CompilationError, _compiler
+    from nereid._base import targets as _targets
 
     path = Path(args.kernel)
     if not path.is_file():
         raise UsageError(f"nereid compile: there is no file '{path}'")
     if args.signature or args.triton or args.debug:
         raise UsageError("nereid compile: --signature, --triton and --debug go with a kernel in Python, not with IR")
-    options = {"unused_token": args.unused_token} if args.unused_token else {}
+    target = _targets.active()
+    options = {"target": target, "profile": _targets.profile(), **_targets.settings(target), **given}
     try:
         compilation = _compiler.compile_ir(path.read_text(encoding="utf-8"), str(path), options)
     except UnicodeDecodeError:
@@ -368,7 +429,7 @@ def _compile_ir(args: argparse.Namespace) -> int:
     except CompilationError as error:
         print(error, file=sys.stderr)
         return 1
-    return _write(args, getattr(compilation, {"cpu-tiles": "tiles", "obj": "object"}.get(args.emit, args.emit)))
+    return _write(args, compilation.stage(args.emit))
 
 
 def _stage(kernel: Any, specs: list, options: dict, stage: str, triton: str | None = None) -> str | bytes:
@@ -378,13 +439,7 @@ def _stage(kernel: Any, specs: list, options: dict, stage: str, triton: str | No
         if stage != "ttir":
             raise UsageError(f"nereid compile: --triton goes with --emit=ttir, not --emit={stage}")
         return _compiler.export_ttir(kernel, specs, options, triton)
-    if stage == "ttir":
-        # Before any pass: what other tools that take TTIR want.
-        return _compiler.checked_ttir(kernel, specs, options)
-    compilation = _compiler.compile(kernel, specs, options)
-    if stage == "obj":
-        return compilation.object
-    return getattr(compilation, {"cpu-tiles": "tiles"}.get(stage, stage))
+    return _compiler.emit(kernel, specs, stage, options)
 
 
 # ---- nereid cache
@@ -469,7 +524,7 @@ def _explain(args: argparse.Namespace) -> int:
 def _add_info(commands) -> None:
     parser = commands.add_parser(
         "info",
-        help="versions, CPU, profiles, environment variables",
+        help="versions, targets, profiles, environment variables",
         description="Shows what Nereid runs on and every environment variable that it reads.",
     )
     parser.set_defaults(function=_info)
@@ -482,6 +537,7 @@ def _info(args: argparse.Namespace) -> int:
     from nereid import _runtime
     from nereid._kernels import cache as _cache
     from nereid._base import environment as _environment
+    from nereid._base import targets as _targets
 
     def line(name: str, value: Any) -> None:
         print(f"  {name:<22}{value}")
@@ -503,8 +559,16 @@ def _info(args: argparse.Namespace) -> int:
     print("\nMachine")
     line("cores", f"{len(os.sched_getaffinity(0))} of {os.cpu_count()}")
     line("memory", f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.1f} GiB")
-    print("\nProfiles")
-    active = _runtime.active_profile()
+    print("\nTargets: where code runs")
+    for name in _runtime.target_names():
+        target = _targets.find(name)
+        line(name, target["description"] + (" (default)" if name == _runtime.default_target() else ""))
+        line("  stages", ", ".join(_targets.stage_names(name)))
+        for row in target["options"]:
+            choices = f" ({', '.join(row['choices'])})" if row["choices"] else ""
+            line(f"  {row['name']}", f"{row['help']}{choices}; default {row['default']}")
+    print("\nProfiles: by which rules kernels are written")
+    active = _targets.profile()
     for name in _runtime.profile_names():
         line(name, _profile_text(_runtime.find_profile(name)) + (" (in force)" if name == active else ""))
     print("\nEnvironment variables (value, else default)")
@@ -517,7 +581,7 @@ def _info(args: argparse.Namespace) -> int:
 
 
 def _profile_text(profile: dict[str, Any]) -> str:
-    """What a target profile changes, in one line."""
+    """What a profile changes, in one line."""
     signals = f"{8 * profile['signal_bytes']}-bit" if profile["signal_bytes"] else "of any integer type"
     return ", ".join([
         f"functions of {profile['library']}",

@@ -30,6 +30,8 @@ class UsageError(Exception):
 
 
 def add_command(commands) -> None:
+    from nereid._base import targets as _targets
+
     parser = commands.add_parser(
         "run-ir", help="run a kernel from a .ttir file", description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -42,7 +44,7 @@ def add_command(commands) -> None:
     parser.add_argument("--print", action="append", default=[], metavar="NAME", help="print this array in full")
     parser.add_argument("--seed", type=int, default=0, help="of random arrays (default 0)")
     parser.add_argument("-n", "--ranks", type=int, default=None, metavar="N", help="run as N ranks of one job")
-    parser.add_argument("--unused-token", choices=("error", "warn", "keep"),
+    parser.add_argument("--unused-token", choices=_targets.unused_token(),
                         help="a distributed.wait whose token is not used")
     parser.add_argument("--signature", action="store_true", help="show the kernel's arguments and do not run it")
     parser.add_argument("-q", "--quiet", action="store_true", help="no summary of the arrays")

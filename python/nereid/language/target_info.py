@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Questions about the target (``tl.target_info``), answered at compile time."""
+"""Questions about the target (``tl.target_info``), answered at compile time. The
+target is where the code runs; by whose rules it is written, the profile, is no part
+of it."""
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
+from nereid import _runtime
 from nereid.language._constexpr import constexpr_function
+
+
+#: Name of the target in force; `nereid compile --target` sets it. A plain text, so that
+#: the code of a kernel that asks for it can be kept in the cache.
+_name = os.environ.get("NEREID_TARGET") or _runtime.default_target()
 
 
 class Target(NamedTuple):
@@ -18,35 +27,35 @@ class Target(NamedTuple):
 
 @constexpr_function
 def current_target():
-    """The target: ``backend`` "cpu", ``arch`` "host", ``warp_size`` 1."""
-    return Target("cpu", "host", 1)
+    """The target in force: ``backend`` is its name ("cpu"), ``arch`` "host", ``warp_size`` 1."""
+    return Target(_name, "host", 1)
 
 
 @constexpr_function
 def is_cuda():
-    """False: kernels are compiled for the CPU."""
-    return False
+    """Is the target "cuda"?"""
+    return _name == "cuda"
 
 
 @constexpr_function
 def is_hip():
-    """False: kernels are compiled for the CPU."""
-    return False
+    """Is the target "hip"?"""
+    return _name == "hip"
 
 
 @constexpr_function
 def is_hip_cdna3():
-    """False: kernels are compiled for the CPU."""
+    """False: there is no target for it."""
     return False
 
 
 @constexpr_function
 def is_hip_cdna4():
-    """False: kernels are compiled for the CPU."""
+    """False: there is no target for it."""
     return False
 
 
 @constexpr_function
 def cuda_capability_geq(major, minor=0):
-    """False: the CPU has no CUDA capability."""
+    """False: there is no target with CUDA capabilities."""
     return False

@@ -5,8 +5,8 @@
 #include "Interruptible.h"
 
 #include "nereid/Pipelines/Compile.h"
-#include "nereid/Pipelines/Registration.h"
 #include "nereid/Pipelines/TTIR.h"
+#include "nereid/Registry/Registry.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -16,8 +16,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
-
-#include <cstdlib>
 
 namespace nb = nanobind;
 using namespace nereid;
@@ -72,32 +70,53 @@ std::shared_ptr<const SourceFile> splitLines(llvm::StringRef text, llvm::StringR
   return file;
 }
 
-/// The CPU that code is made for: NEREID_CPU, else this one.
-cpu::TargetFeatures chooseTarget() {
-  const char *name = std::getenv("NEREID_CPU");
-  std::string error;
-  auto target = cpu::TargetFeatures::named(name ? name : "host", &error);
-  if (!error.empty())
-    throw nb::value_error(("NEREID_CPU: " + error).c_str());
-  return target;
+OptionValue optionFromPython(const TargetOption &option, nb::handle value) {
+  OptionValue result;
+  if (nb::isinstance<nb::bool_>(value))
+    result = nb::cast<bool>(value);
+  else if (nb::isinstance<nb::int_>(value))
+    result = nb::cast<int64_t>(value);
+  else
+    result = nb::cast<std::string>(nb::str(value));
+  if (std::string problem = checkOption(option, result); !problem.empty())
+    throw nb::value_error(problem.c_str());
+  return result;
 }
 
-CompileOptions importCompileOptions(nb::handle options) {
+/// What only the front end reads, or what is no option of a target.
+bool isRequestKey(llvm::StringRef name) {
+  return llvm::is_contained({"target", "profile", "sub_vec_num", "allow_non_constexpr_globals",
+                             "default_dot_input_precision", "crash_reproducer"},
+                            name);
+}
+
+CompileOptions importCompileOptions(nb::handle options, const std::string &dumpFolder = "") {
   CompileOptions result;
-  result.pipeline.target = chooseTarget();
   result.findSource = findSource;
-  if (options.is_none())
-    return result;
-  nb::dict dict = nb::cast<nb::dict>(options);
+  result.dumpFolder = dumpFolder;
+  nb::dict dict = options.is_none() ? nb::dict() : nb::cast<nb::dict>(options);
+  std::string target(defaultTargetInfo().name);
+  if (dict.contains("target"))
+    target = nb::cast<std::string>(dict["target"]);
+  result.target = findTarget(target);
+  if (!result.target && dict.contains("target"))
+    throw nb::value_error(unknownTarget(target).c_str());
+  const TargetInfo &info = result.target ? result.target->info : defaultTargetInfo();
   if (dict.contains("profile")) // an unknown name is an error of the front end
     if (const TargetProfile *profile = findTargetProfile(nb::cast<std::string>(dict["profile"])))
-      result.pipeline.profile = profile;
-  if (dict.contains("unused_token") && !nb::object(dict["unused_token"]).is_none())
-    result.pipeline.unusedToken = nb::cast<std::string>(dict["unused_token"]);
-  if (dict.contains("enable_fp_fusion"))
-    result.enableFPFusion = nb::cast<bool>(dict["enable_fp_fusion"]);
+      result.profile = profile;
   if (dict.contains("crash_reproducer"))
     result.crashReproducer = nb::cast<std::string>(dict["crash_reproducer"]);
+  for (auto [key, value] : dict) {
+    std::string name = nb::cast<std::string>(key);
+    if (isRequestKey(name) || value.is_none())
+      continue;
+    const TargetOption *option = info.option(name);
+    if (!option)
+      throw nb::value_error(
+          ("the target " + std::string(info.name) + " has no option '" + name + "'").c_str());
+    result.options[name] = optionFromPython(*option, value);
+  }
   return result;
 }
 
@@ -135,7 +154,7 @@ struct Work {
 
 /// Runs the compiler without the interpreter's lock and reports afterwards; raises
 /// what a signal's handler raises meanwhile.
-void run(const std::shared_ptr<Work> &work, std::function<void(Work &)> step) {
+void run(const std::shared_ptr<Work> &work, std::function<llvm::Error(Work &)> step) {
   Interruptible::run([work, step = std::move(step)](Interruptible &thread) {
     work->options.cancelled = &thread.isCancelled();
     auto find = work->options.findSource;
@@ -144,12 +163,8 @@ void run(const std::shared_ptr<Work> &work, std::function<void(Work &)> step) {
       thread.withPython([&] { file = find(path); });
       return file ? file : std::make_shared<SourceFile>();
     };
-    try {
-      step(*work);
-    } catch (const CompileError &failure) {
-      work->error = failure.diagnostic;
-    } catch (const CompilationCancelled &) {
-    }
+    if (llvm::Error failure = step(*work))
+      work->error = takeDiagnostic(std::move(failure));
     work->options.cancelled = nullptr;
     work->options.findSource = std::move(find);
   });
@@ -158,33 +173,50 @@ void run(const std::shared_ptr<Work> &work, std::function<void(Work &)> step) {
   warn(work->warnings);
 }
 
+/// The value of `result` into `place`.
+template <typename T> llvm::Error keep(llvm::Expected<T> result, T &place) {
+  if (!result)
+    return result.takeError();
+  place = std::move(*result);
+  return llvm::Error::success();
+}
+
+nb::object toPython(const TargetStage &stage, const std::string &content) {
+  return stage.isText ? nb::object(nb::str(content.data(), content.size()))
+                      : nb::object(nb::bytes(content.data(), content.size()));
+}
+
 /// One kernel after compilation. The stages between are made when asked for,
 /// from the front end's IR.
 class Compilation {
 public:
-  Compilation(nb::handle function, nb::handle args, nb::handle options)
-      : work(std::make_shared<Work>(importCompileOptions(options))) {
+  Compilation(nb::handle function, nb::handle args, nb::handle options, const std::string &dump)
+      : work(std::make_shared<Work>(importCompileOptions(options, dump))) {
     work->module = buildModule(work->context, function, args, options);
     run(work, [](Work &work) {
       work.keepText();
-      work.kernel = compileKernel(*work.module, work.options, &work.warnings);
+      return keep(compileKernel(*work.module, work.options, &work.warnings), work.kernel);
     });
     finish();
   }
 
   /// A kernel from the text of its IR.
-  Compilation(const std::string &text, const std::string &path, nb::handle options)
-      : work(std::make_shared<Work>(importCompileOptions(options))) {
+  Compilation(const std::string &text, const std::string &path, nb::handle options,
+              const std::string &dump)
+      : work(std::make_shared<Work>(importCompileOptions(options, dump))) {
     work->options.findSource = [text = splitLines(text, path), path](llvm::StringRef wanted) {
       return wanted == path ? text : findSource(wanted);
     };
-    run(work, [text, path](Work &work) {
-      TTIRKernel read = readTTIR(work.context, text, path, work.options, &work.warnings);
+    run(work, [text, path](Work &work) -> llvm::Error {
+      TTIRKernel read;
+      if (llvm::Error error =
+              keep(readTTIR(work.context, text, path, work.options, &work.warnings), read))
+        return error;
       for (const TTIRArgument &argument : read.arguments)
         work.arguments.emplace_back(argument.name, argument.divisibility);
       work.module = std::move(read.module);
       work.keepText();
-      work.kernel = compileKernel(*work.module, work.options, &work.warnings);
+      return keep(compileKernel(*work.module, work.options, &work.warnings), work.kernel);
     });
     finish();
   }
@@ -195,18 +227,31 @@ public:
 
   nb::bytes object() const { return nb::bytes(kernel.object.data(), kernel.object.size()); }
   std::string metadata() const { return kernel.metadata.toJSON(); }
-  const std::string &ttir() const { return ttirText; }
-  std::string stage(Stage stage) const {
+
+  /// Text of a stage; bytes where it is none.
+  nb::object stage(const std::string &name) const {
+    const TargetStage *row = options.target->info.stage(name);
+    if (!row)
+      throw nb::key_error(("'" + name + "': the stages of the target " +
+                           std::string(options.target->info.name) + " are " +
+                           options.target->info.stageNames())
+                              .c_str());
+    if (name == "ttir")
+      return toPython(*row, ttirText);
+    if (name == options.target->info.stages.back().name)
+      return toPython(*row, kernel.object);
     auto work = std::make_shared<Work>(options);
+    work->options.dumpFolder.clear();
     work->source = source;
-    run(work, [stage](Work &work) {
+    run(work, [name](Work &work) {
       work.module = mlir::parseSourceString<mlir::ModuleOp>(work.source, &work.context);
       if (!work.module)
-        throw std::runtime_error("the kernel's IR could not be read back");
+        return makeError(makeDiagnostic(Diag::internal_error, SourceRange(),
+                                        "the kernel's IR could not be read back"));
       // Warnings were given once.
-      work.text = emitStage(*work.module, stage, work.options, /*warnings=*/nullptr);
+      return keep(emitStage(*work.module, name, work.options, /*warnings=*/nullptr), work.text);
     });
-    return std::move(work->text);
+    return toPython(*row, work->text);
   }
 
 private:
@@ -226,12 +271,17 @@ private:
   std::string source, ttirText;
 };
 
-std::string checkedTtir(nb::handle function, nb::handle args, nb::handle options) {
+/// A stage of a kernel of which nothing else is wanted.
+nb::object emit(nb::handle function, nb::handle args, const std::string &stage,
+                nb::handle options) {
   auto work = std::make_shared<Work>(importCompileOptions(options));
+  const TargetInfo &info = work->options.target ? work->options.target->info : defaultTargetInfo();
   work->module = buildModule(work->context, function, args, options);
-  work->keepText();
-  run(work, [](Work &work) { emitStage(*work.module, Stage::TTIR, work.options, &work.warnings); });
-  return std::move(work->ttir);
+  run(work, [stage](Work &work) {
+    return keep(emitStage(*work.module, stage, work.options, &work.warnings), work.text);
+  });
+  const TargetStage *row = info.stage(stage);
+  return row ? toPython(*row, work->text) : nb::object(nb::str(work->text.c_str()));
 }
 
 std::string exportTtir(nb::handle function, nb::handle args, nb::handle options,
@@ -239,18 +289,14 @@ std::string exportTtir(nb::handle function, nb::handle args, nb::handle options,
   auto work = std::make_shared<Work>(importCompileOptions(options));
   work->module = buildModule(work->context, function, args, options);
   run(work, [version](Work &work) {
-    work.text = exportTTIR(*work.module, version, work.options, &work.warnings);
+    return keep(exportTTIR(*work.module, version, work.options, &work.warnings), work.text);
   });
   return std::move(work->text);
 }
 
 nb::dict versionInfo() {
-  cpu::TargetFeatures host = cpu::TargetFeatures::host();
   nb::dict info;
   info["LLVM"] = LLVM_VERSION_STRING;
-  info["CPU"] = host.cpu;
-  info["vector width"] = std::to_string(host.vectorBits) + " bits";
-  info["triple"] = host.triple;
   return info;
 }
 
@@ -263,44 +309,39 @@ void bindCompile(nb::module_ &m) {
       .def_ro("arguments", &Compilation::arguments,
               "Name and divisibility of each argument slot, for kernels from IR text.")
       .def_prop_ro("metadata", &Compilation::metadata, "What a launcher must know, as JSON text.")
-      .def_prop_ro("ttir", &Compilation::ttir, "IR of the front end, before any pass.")
-      .def_prop_ro(
-          "tiles", [](const Compilation &c) { return c.stage(Stage::CPUTiles); },
-          "IR after tensors became loops over vectors and buffers.")
-      .def_prop_ro(
-          "llvm", [](const Compilation &c) { return c.stage(Stage::LLVM); }, "Optimised LLVM IR.")
-      .def_prop_ro(
-          "asm", [](const Compilation &c) { return c.stage(Stage::Assembly); }, "Assembly text.");
+      .def("stage", &Compilation::stage, nb::arg("name"),
+           "A stage of the target by its name: str, or bytes where it is no text. \"ttir\" is the "
+           "front end's IR, before any pass.");
   m.def(
       "compile",
-      [](nb::handle function, nb::handle args, nb::handle options) {
-        return std::make_unique<Compilation>(function, args, options);
+      [](nb::handle function, nb::handle args, nb::handle options, const std::string &dump) {
+        return std::make_unique<Compilation>(function, args, options, dump);
       },
-      nb::arg("function"), nb::arg("args"), nb::arg("options") = nb::none(),
-      "Compiles a jit function for the given argument entries; raises nereid.CompilationError.");
+      nb::arg("function"), nb::arg("args"), nb::arg("options") = nb::none(), nb::arg("dump") = "",
+      "Compiles a jit function for the given argument entries; every stage is written to the "
+      "folder `dump`, if one is given. Raises nereid.CompilationError.");
 
   m.def(
       "compile_ir",
-      [](const std::string &text, const std::string &path, nb::handle options) {
-        return std::make_unique<Compilation>(text, path, options);
+      [](const std::string &text, const std::string &path, nb::handle options,
+         const std::string &dump) {
+        return std::make_unique<Compilation>(text, path, options, dump);
       },
-      nb::arg("text"), nb::arg("path"), nb::arg("options") = nb::none(),
+      nb::arg("text"), nb::arg("path"), nb::arg("options") = nb::none(), nb::arg("dump") = "",
       "Compiles a kernel from the text of its IR (TTIR of upstream or ours); `path` stands in "
-      "messages. Raises "
-      "nereid.CompilationError.");
+      "messages. Raises nereid.CompilationError.");
 
-  m.def(
-      "checked_ttir", &checkedTtir, nb::arg("function"), nb::arg("args"),
-      nb::arg("options") = nb::none(),
-      "The kernel's IR before any pass, after the checks of later passes (tokens of waits); raises "
-      "nereid.CompilationError.");
+  m.def("emit", &emit, nb::arg("function"), nb::arg("args"), nb::arg("stage"),
+        nb::arg("options") = nb::none(),
+        "A stage of the target by its name. \"ttir\": the kernel's IR before any pass, after the "
+        "checks of later passes (tokens of waits). Raises nereid.CompilationError.");
 
   m.def("export_ttir", &exportTtir, nb::arg("function"), nb::arg("args"),
         nb::arg("options") = nb::none(), nb::arg("version") = "3.6",
         "The kernel as TTIR for the stock triton package of `version` (\"3.6\" or \"3.9\"); raises "
         "nereid.CompilationError for what that cannot express.");
 
-  m.def("version_info", &versionInfo, "Versions of LLVM and of the CPU that code is made for.");
+  m.def("version_info", &versionInfo, "Versions of what the compiler is made of.");
 }
 
 } // namespace nereid::python

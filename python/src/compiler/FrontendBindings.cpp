@@ -82,7 +82,13 @@ LanguageOptions importOptions(nb::handle options, bool &allowGlobals) {
     result.profile = findTargetProfile(name);
     if (!result.profile)
       throw nb::value_error(
-          ("unknown target profile '" + name + "'; known: " + targetProfileNames()).c_str());
+          ("unknown profile '" + name + "'; known: " + targetProfileNames()).c_str());
+  }
+  if (dict.contains("target")) {
+    std::string name = nb::cast<std::string>(dict["target"]);
+    result.target = findTargetInfo(name);
+    if (!result.target)
+      throw nb::value_error(unknownTarget(name).c_str());
   }
   read("debug", result.debug);
   read("portable", result.portable);
@@ -147,7 +153,10 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context, nb::ha
     request.function = &environment.function(function);
     for (nb::handle arg : args)
       request.arguments.push_back(importArgument(environment, arg));
-    return frontend::buildModule(context, request, environment, warnings);
+    auto module = frontend::buildModule(context, request, environment, warnings);
+    if (!module)
+      raiseDiagnostic(takeDiagnostic(module.takeError()));
+    return std::move(*module);
   } catch (const CompileError &error) {
     raiseDiagnostic(error.diagnostic);
   }

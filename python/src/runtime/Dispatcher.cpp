@@ -158,8 +158,18 @@ bool bindKeyword(Dispatcher &state, Bound &bound, size_t numPositional, PyObject
     bound.options.emplace_back(name, value);
     return true;
   }
-  if (language.ignoredOptions && PySet_Contains(language.ignoredOptions, name) == 1)
+  if (language.ignoredOptions && PySet_Contains(language.ignoredOptions, name) == 1) {
+    if (language.noteOption && value != Py_None) {
+      nb::object noted =
+          nb::steal(PyObject_CallFunction(language.noteOption, "sO", state.name.c_str(), name));
+      return noted.is_valid();
+    }
     return true;
+  }
+  if (PyObject *why = language.refusedOptions
+                          ? PyDict_GetItemWithError(language.refusedOptions, name)
+                          : nullptr)
+    return value == Py_None || failLaunch(state, PyUnicode_AsUTF8(why));
   const std::string_view view(text);
   if (view == "device" || view == "device_type" || view == "stream")
     return failLaunch(
@@ -288,7 +298,9 @@ const CachedKernel *compileMissing(PyObject *self, Dispatcher &state, const Boun
     options[nb::borrow(name)] = nb::borrow(value);
   try {
     nb::object kernel = nb::borrow(self).attr("_compile_specialisation")(specs, options);
-    const KernelImage *image = nb::cast<const KernelImage *>(kernel.attr("_image"));
+    const KernelImage *image = nullptr; // of a target without a device
+    if (nb::object held = kernel.attr("_image"); !held.is_none())
+      image = nb::cast<const KernelImage *>(held);
     nb::object watch = nb::getattr(kernel, "_watch", nb::none());
     CachedKernel entry{kernel.release().ptr(), image,
                        isWatch(watch.ptr()) ? watch.release().ptr() : nullptr};
@@ -419,6 +431,13 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
   if (mode == Mode::Warmup || size.empty())
     return kernel;
 
+  if (!entry->image) {
+    Py_DECREF(kernel);
+    failLaunch(state, "its target makes code that is compiled only: no device of this build runs "
+                      "it. warmup(...) returns the compiled kernel, NEREID_TARGET or --target "
+                      "choose another target");
+    return nullptr;
+  }
   const KernelImage &image = *entry->image;
   if (image.numArgs != reader.slots.size()) {
     PyErr_Format(PyExc_SystemError, "%s: compiled for %u arguments, launched with %zu",

@@ -355,7 +355,7 @@ void python::bindJob(nb::module_ &m) {
           names.append(nb::str(profile.name));
         return names;
       },
-      "Names of the target profiles.");
+      "Names of the profiles.");
   m.def("knobs", pythonKnobs, "Environment variables of the runtime: (name, default, help).");
   m.def(
       "launch_job",

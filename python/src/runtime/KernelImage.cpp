@@ -9,8 +9,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstdlib>
-
 namespace nb = nanobind;
 using namespace nereid;
 using namespace nereid::python;
@@ -22,16 +20,13 @@ struct LoadedKernel {
 };
 } // namespace
 
+/// Outside of a job; set_default_profile changes it.
+static const TargetProfile *defaultProfile = &targetProfiles[0];
+
 const TargetProfile &python::activeProfile() {
   if (runtime::Job *job = jobState().job)
     return *findTargetProfile(job->profile().name);
-  static const TargetProfile &fromEnvironment = []() -> const TargetProfile & {
-    const char *name = std::getenv("NEREID_PROFILE");
-    const TargetProfile *profile = findTargetProfile(name && *name ? name : "host");
-    // A wrong name is reported by the launch, with the list of known ones.
-    return profile ? *profile : targetProfiles[0];
-  }();
-  return fromEnvironment;
+  return *defaultProfile;
 }
 
 bool python::symmetricArguments(const KernelImage &image, const uint64_t *slots,
@@ -171,6 +166,14 @@ void python::bindKernelImage(nb::module_ &m) {
       "active_sub_vec_num", [] { return activeProfile().subVecNum; },
       "Vector cores per AI core of that profile.");
   m.def(
-      "active_profile", [] { return activeProfile().name; },
-      "Name of the target profile in force.");
+      "set_default_profile",
+      [](const std::string &name) {
+        const TargetProfile *profile = findTargetProfile(name);
+        if (!profile)
+          throw nb::value_error(
+              ("unknown profile '" + name + "'; known: " + targetProfileNames()).c_str());
+        defaultProfile = profile;
+      },
+      nb::arg("name"), "The profile of launches outside of a job; ValueError for an unknown name.");
+  m.def("active_profile", [] { return activeProfile().name; }, "Name of the profile in force.");
 }

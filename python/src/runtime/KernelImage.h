@@ -54,7 +54,7 @@ ImageLaunch launchImage(const KernelImage &image, const std::array<int32_t, 3> &
 /// one was forked from; else `badSlot` is one that is wrong.
 bool symmetricArguments(const KernelImage &image, const uint64_t *slots, uint32_t &badSlot);
 
-/// The target profile in force: the job's, else what NEREID_PROFILE says.
+/// The profile in force: the job's, else what NEREID_PROFILE says.
 const TargetProfile &activeProfile();
 
 void bindKernelImage(nanobind::module_ &m);

@@ -41,16 +41,19 @@ PyObject *nereid::python::languageDtype(Dtype dtype) {
 void nereid::python::bindLanguageObjects(nb::module_ &m) {
   m.def(
       "register_language",
-      [](nb::object constexprType, nb::dict dtypes, nb::set compileOptions,
-         nb::set ignoredOptions) {
+      [](nb::object constexprType, nb::dict dtypes, nb::set compileOptions, nb::set ignoredOptions,
+         nb::dict refusedOptions, nb::object noteOption) {
         LanguageObjects &objects = languageObjects();
         objects.constexprType = reinterpret_cast<PyTypeObject *>(constexprType.release().ptr());
         objects.dtypes = dtypes.release().ptr();
         objects.compileOptions = compileOptions.release().ptr();
         objects.ignoredOptions = ignoredOptions.release().ptr();
+        objects.refusedOptions = refusedOptions.release().ptr();
+        objects.noteOption = noteOption.is_none() ? nullptr : noteOption.release().ptr();
       },
       nb::arg("constexpr_type"), nb::arg("dtypes"), nb::arg("compile_options"),
-      nb::arg("ignored_options"));
+      nb::arg("ignored_options"), nb::arg("refused_options") = nb::dict(),
+      nb::arg("note_option").none() = nb::none());
   m.def(
       "dtype_name",
       [](nb::object object) -> nb::object {

@@ -15,8 +15,14 @@ struct LanguageObjects {
   /// str -> dtype object, by the names of launch signatures.
   PyObject *dtypes = nullptr;
   /// set of str: launch keywords that change the compiled code, and those that
-  /// only other targets know.
+  /// only other compilers know and that have no effect.
   PyObject *compileOptions = nullptr, *ignoredOptions = nullptr;
+  /// dict of str to str: those of other compilers that would have one, and why they
+  /// are refused.
+  PyObject *refusedOptions = nullptr;
+  /// Called with the kernel's and the option's name when one has no effect; null:
+  /// nobody wants to know.
+  PyObject *noteOption = nullptr;
 };
 LanguageObjects &languageObjects();
 

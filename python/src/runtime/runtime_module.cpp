@@ -6,6 +6,7 @@
 #include "LanguageObjects.h"
 #include "PendingLaunch.h"
 #include "Symmetric.h"
+#include "Targets.h"
 #include "Teams.h"
 #include "Watch.h"
 
@@ -27,4 +28,5 @@ NB_MODULE(_runtime, m) {
   nereid::python::bindDispatcher(m);
   nereid::python::bindStreams(m);
   nereid::python::bindLanguageObjects(m);
+  nereid::python::bindTargets(m);
 }

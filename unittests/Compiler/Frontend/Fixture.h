@@ -179,6 +179,13 @@ protected:
 
   mlir::OwningOpRef<mlir::ModuleOp> build(const FunctionDef &function,
                                           std::vector<KernelArgument> arguments) {
+    auto module = tryBuild(function, std::move(arguments));
+    if (!module)
+      throw CompileError(takeDiagnostic(module.takeError())); // ends the test
+    return std::move(*module);
+  }
+  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+  tryBuild(const FunctionDef &function, std::vector<KernelArgument> arguments) {
     KernelRequest request;
     request.function = &function;
     request.arguments = std::move(arguments);
@@ -187,11 +194,9 @@ protected:
 
   /// The diagnostic that building ends with.
   Diagnostic failure(const FunctionDef &function, std::vector<KernelArgument> arguments) {
-    try {
-      build(function, std::move(arguments));
-    } catch (const CompileError &error) {
-      return error.diagnostic;
-    }
+    auto module = tryBuild(function, std::move(arguments));
+    if (!module)
+      return takeDiagnostic(module.takeError());
     ADD_FAILURE() << "no error";
     return {};
   }

@@ -210,7 +210,7 @@ TEST_F(ShmemTest, Ordering) {
   expectIR({"symbol = \"barrier\"", "symbol = \"team_sync\"", "symbol = \"quiet_pe\""});
   expectIR({"symbol = \"fence\"", "symbol = \"quiet\"", "symbol = \"barrier_all\"",
             "symbol = \"barrier_all_vec\"", "symbol = \"sync_all\""});
-  expectError(Diag::shmem_unsupported, "dl.symm_at",
+  expectError(Diag::target_lacks, "dl.symm_at",
               [&] { shmem("remote_mc_ptr", {Int(0), pointer(fp32)}); });
   shmem("broadcast_block", {Int(0), pointer(fp32), pointer(fp32), Int(4), Int(0)});
   shmem("fcollectmem_block", {value(i32), pointer(fp32), pointer(fp32), value(i32)});

@@ -6,6 +6,7 @@
 
 #include "Target/CPU/Dot.h"
 #include "Target/CPU/IR/CPU.h"
+#include "Target/CPU/Pipeline.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -67,10 +68,10 @@ struct DotTest : KernelTest {
     cpu::emitDot(builder, loc, dot.layout, pointers[0], pointers[1], pointers[2]);
     tt::ReturnOp::create(builder, loc);
 
-    CPUPipelineOptions options;
+    cpu::PipelineOptions options;
     options.target = target;
     mlir::PassManager pm(&context);
-    buildCPULoweringPhase(pm, options);
+    cpu::phases(options).back().build(pm);
     EXPECT_TRUE(mlir::succeeded(pm.run(*module)));
     cpu::EmitOptions emitOptions;
     emitOptions.target = target;

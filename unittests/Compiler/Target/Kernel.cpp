@@ -163,6 +163,18 @@ bool Kernel::call(const uint64_t *slots) {
   return true;
 }
 
+CompileOptions test::cpuOptions() { return cpuOptions(0); }
+
+CompileOptions test::cpuOptions(unsigned vectorBits) {
+  CompileOptions options;
+  options.target = findTarget("cpu");
+  if (vectorBits != 0)
+    options.options["cpu"] = std::string(vectorBits == 512   ? "x86-64-v4"
+                                         : vectorBits == 256 ? "x86-64-v3"
+                                                             : "x86-64-v2");
+  return options;
+}
+
 static mlir::DialectRegistry makeRegistry() {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
@@ -182,20 +194,16 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelTest::parse(llvm::StringRef text) {
 
 Kernel KernelTest::compile(llvm::StringRef text, CompileOptions options) {
   auto module = parse(text);
-  try {
-    return Kernel(compileKernel(*module, options));
-  } catch (const CompileError &error) {
-    ADD_FAILURE() << error.what();
+  auto kernel = compileKernel(*module, options);
+  if (!kernel) {
+    ADD_FAILURE() << llvm::toString(kernel.takeError());
     std::abort();
   }
+  return Kernel(std::move(*kernel));
 }
 
 std::string KernelTest::compileError(llvm::StringRef text, CompileOptions options) {
   auto module = parse(text);
-  try {
-    compileKernel(*module, options);
-  } catch (const CompileError &error) {
-    return error.what();
-  }
-  return "no error";
+  auto kernel = compileKernel(*module, options);
+  return kernel ? "no error" : llvm::toString(kernel.takeError());
 }

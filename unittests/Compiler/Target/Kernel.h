@@ -6,7 +6,7 @@
 
 #include "Target/CPU/ObjectEmitter.h"
 #include "nereid/Pipelines/Compile.h"
-#include "nereid/Pipelines/Registration.h"
+#include "nereid/Registry/Registry.h"
 #include "nereid/abi.h"
 #include "nereid/runtime/KernelCode.h"
 
@@ -32,6 +32,11 @@ struct Recorder {
 Recorder &recorder();
 /// Entry points of abi.h that record their arguments.
 const std::vector<runtime::RuntimeSymbol> &recordingRuntime();
+
+/// For the CPU.
+CompileOptions cpuOptions();
+/// The same for vectors of this many bits; 0 bits: as this machine has them.
+CompileOptions cpuOptions(unsigned vectorBits);
 
 /// One compiled kernel, loaded.
 class Kernel {
@@ -71,9 +76,9 @@ protected:
   KernelTest();
 
   /// Compiles a module of TTIR text through the whole pipeline.
-  Kernel compile(llvm::StringRef text, CompileOptions options = {});
+  Kernel compile(llvm::StringRef text, CompileOptions options = cpuOptions());
   /// The text of the error that compiling gives.
-  std::string compileError(llvm::StringRef text, CompileOptions options = {});
+  std::string compileError(llvm::StringRef text, CompileOptions options = cpuOptions());
   mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::StringRef text);
 
   mlir::MLIRContext context;

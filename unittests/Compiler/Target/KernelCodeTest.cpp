@@ -33,7 +33,7 @@ TEST_F(KernelCodeTest, LinksCallsAndConstants) {
 
 TEST_F(KernelCodeTest, NamesWhatIsMissing) {
   auto module = parse(text);
-  CompiledKernel kernel = compileKernel(*module, {});
+  CompiledKernel kernel = llvm::cantFail(compileKernel(*module, cpuOptions()));
   auto missing = KernelCode::load(kernel.object, "all", {});
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.status().code(), runtime::StatusCode::InvalidArgument);
@@ -53,7 +53,7 @@ TEST_F(KernelCodeTest, DamagedFilesAreErrors) {
                        "all")
           .ok());
   auto module = parse(text);
-  std::string object = compileKernel(*module, {}).object;
+  std::string object = llvm::cantFail(compileKernel(*module, cpuOptions())).object;
   ASSERT_TRUE(KernelCode::load(object, "all", recordingRuntime()).ok());
   for (size_t length = 0; length < object.size(); ++length) {
     // A shorter file may lose nothing but padding at its end.
@@ -87,7 +87,7 @@ tt.func public @lines(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) {
   tt.return loc("user.py":13:3)
 } loc("user.py":9:1)
 )");
-  CompiledKernel kernel = compileKernel(*module, {});
+  CompiledKernel kernel = llvm::cantFail(compileKernel(*module, cpuOptions()));
   auto code = KernelCode::load(kernel.object, "lines", recordingRuntime());
   ASSERT_TRUE(code.ok()) << code.status().message();
   std::set<unsigned> lines;

@@ -43,11 +43,13 @@ struct KernelRequest {
 /// Compiles `request.function`: nested jit functions inlined, constants folded,
 /// every operation with the user's source location, verified. Run-time arguments
 /// become the arguments of the function in the order of the parameters, depth
-/// first, each with its name as a NameLoc. Throws CompileError; warnings go to
-/// `sink`. The dialects must be loaded in `context` (loadDialects).
-mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context,
-                                              const KernelRequest &request,
-                                              Environment &environment, DiagnosticSink &sink);
+/// first, each with its name as a NameLoc. The error is a DiagnosticError; warnings go
+/// to `sink`. What `environment` throws beside CompileError passes through. The
+/// dialects must be loaded in `context` (loadDialects).
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> buildModule(mlir::MLIRContext &context,
+                                                              const KernelRequest &request,
+                                                              Environment &environment,
+                                                              DiagnosticSink &sink);
 
 /// Loads the dialects that buildModule emits.
 void loadDialects(mlir::MLIRContext &context);

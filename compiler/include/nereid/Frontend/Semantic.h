@@ -8,6 +8,7 @@
 
 #include "nereid/Frontend/Builtins.h"
 #include "nereid/Support/Diagnostics.h"
+#include "nereid/Target/TargetInfo.h"
 #include "nereid/profiles.h"
 
 #include "mlir/IR/Builders.h"
@@ -37,9 +38,10 @@ enum class BinaryOp {
 enum class CompareOp { Eq, NotEq, Lt, LtE, Gt, GtE, Is, IsNot, In, NotIn };
 enum class UnaryOp { UAdd, USub, Not, Invert };
 
-/// What the target says about the language (from the compile options).
+/// What a compilation says about the language.
 struct LanguageOptions {
-  const TargetProfile *profile = &targetProfiles[0]; // "host"; never null
+  const TargetProfile *profile = &targetProfiles[0]; // its rules; never null
+  const TargetInfo *target = &defaultTargetInfo();   // where the code runs; never null
   bool debug = false;                                // device_assert active
   bool portable = false;                             // refuse what goes beyond Triton's language
   std::string unusedToken = "error";                 // "error" | "warn" | "keep"

@@ -29,10 +29,11 @@ struct TTIRKernel {
 };
 
 /// Reads the text of one kernel: upstream's spellings of all versions, our own,
-/// and `distributed`. `path` stands in diagnostics. Throws CompileError with the
-/// first error, at its line and column of the text.
-TTIRKernel readTTIR(mlir::MLIRContext &context, llvm::StringRef text, llvm::StringRef path,
-                    const CompileOptions &options, DiagnosticSink *warnings = nullptr);
+/// `distributed`, and what the target reads. `path` stands in diagnostics. An error is
+/// a DiagnosticError: the first, at its line and column of the text.
+llvm::Expected<TTIRKernel> readTTIR(mlir::MLIRContext &context, llvm::StringRef text,
+                                    llvm::StringRef path, const CompileOptions &options,
+                                    DiagnosticSink *warnings = nullptr);
 
 struct ExportTTIROptions {
   /// The version of Triton that reads the text: "3.6" or "3.9".

@@ -7,7 +7,9 @@
 
 #include "nereid/Support/Source.h"
 
+#include "llvm/Support/Error.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <exception>
 #include <string>
@@ -78,6 +80,22 @@ public:
 private:
   std::string text;
 };
+
+/// A diagnostic as the error of an llvm::Expected.
+class DiagnosticError : public llvm::ErrorInfo<DiagnosticError> {
+public:
+  static char ID;
+  explicit DiagnosticError(Diagnostic d) : diagnostic(std::move(d)) {}
+  void log(llvm::raw_ostream &stream) const override { stream << render(diagnostic); }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+  Diagnostic diagnostic;
+};
+
+inline llvm::Error makeError(Diagnostic diagnostic) {
+  return llvm::make_error<DiagnosticError>(std::move(diagnostic));
+}
+/// The diagnostic of an error that makeError made.
+Diagnostic takeDiagnostic(llvm::Error error);
 
 /// Where warnings go.
 class DiagnosticSink {

@@ -59,8 +59,10 @@ TargetFeatures TargetFeatures::host(unsigned maxVectorBits) {
 }
 
 TargetFeatures TargetFeatures::named(llvm::StringRef name, std::string *error) {
-  if (name.empty() || name == "host")
-    return host();
+  if (name.empty() || name == "host") {
+    static const TargetFeatures thisMachine = host(); // each compilation asks several times
+    return thisMachine;
+  }
   int level = llvm::StringSwitch<int>(name)
                   .Case("x86-64-v2", 2)
                   .Case("x86-64-v3", 3)

@@ -27,22 +27,22 @@ def compile_hint(ptr, hint_name, hint_val=None):
 
 @device_function("al", "copy")
 def copy(src, dst):
-    """Not on the CPU target: a copy between on-chip buffers."""
+    """Only on Ascend: a copy between on-chip buffers."""
 
 
 @device_function("al", "copy_from_ub_to_l1")
 def copy_from_ub_to_l1(src, dst):
-    """Not on the CPU target: a copy between on-chip buffers."""
+    """Only on Ascend: a copy between on-chip buffers."""
 
 
 @device_function("al", "custom")
 def custom(name, *args, out=None, **attributes):
-    """Not on the CPU target: a custom operation for Ascend."""
+    """Only on Ascend: a custom operation for Ascend."""
 
 
 @device_function("al", "custom_semantic")
 def custom_semantic(name, *args, out=None, **attributes):
-    """Not on the CPU target: a custom operation for Ascend."""
+    """Only on Ascend: a custom operation for Ascend."""
 
 
 @device_function("al", "debug_barrier")
@@ -66,7 +66,7 @@ def finitef(x):
 
 @device_function("al", "fixpipe")
 def fixpipe(src, dst, dma_mode=None, dual_dst_mode=None):
-    """Not on the CPU target: a copy from the cube core's accumulator to a buffer."""
+    """Only on Ascend: a copy from the cube core's accumulator to a buffer."""
 
 
 @device_function("al", "flip")
@@ -167,7 +167,7 @@ def sub_vec_num():
 @device_function("al", "sync_block_all")
 def sync_block_all(mode, event_id):
     """Barrier among cores: "all_sub_vector" among the vector cores of one AI core (where the profile has one of
-    them), "all_cube", "all_vector" and "all" among those of the whole launch (an error on the CPU).
+    them), "all_cube", "all_vector" and "all" among those of the whole launch (an error).
     event_id: 0 to 15.
     """
 
@@ -176,15 +176,15 @@ def sync_block_all(mode, event_id):
 def sync_block_set(sender, receiver, event_id, sender_pipe=None, receiver_pipe=None):
     """Sets a flag from the cube core to the vector cores of its AI core, or the other way round.
 
-    sender, receiver: "cube" and "vector". event_id: 0 to 15, or an integer scalar. On the CPU a program runs its
+    sender, receiver: "cube" and "vector". event_id: 0 to 15, or an integer scalar. A program runs its
     cube and vector code in the order of the text, so the flag is there for every later wait.
     """
 
 
 @device_function("al", "sync_block_wait")
 def sync_block_wait(sender, receiver, event_id, sender_pipe=None, receiver_pipe=None):
-    """Waits for a flag of al.sync_block_set, which must stand above it in the text: below it, it would never come on
-    the CPU, and is an error.
+    """Waits for a flag of al.sync_block_set, which must stand above it in the text: below it, it would never come,
+    and is an error.
     """
 
 

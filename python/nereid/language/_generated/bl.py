@@ -9,19 +9,19 @@ __all__ = ["alloc", "subview", "to_buffer", "to_tensor"]
 
 @device_function("bl", "alloc")
 def alloc(etype, shape, _address_space=None, is_mem_unique=False):
-    """Not on the CPU target: an on-chip buffer."""
+    """Only on Ascend: an on-chip buffer."""
 
 
 @device_function("bl", "subview")
 def subview(src, offsets, sizes, strides):
-    """Not on the CPU target: a window of a buffer."""
+    """Only on Ascend: a window of a buffer."""
 
 
 @device_function("bl", "to_buffer")
 def to_buffer(tensor, space=None, bind_buffer=None):
-    """Not on the CPU target: a block as an on-chip buffer."""
+    """Only on Ascend: a block as an on-chip buffer."""
 
 
 @device_function("bl", "to_tensor")
 def to_tensor(memref, writable=True, target_shape=None):
-    """Not on the CPU target: an on-chip buffer as a block."""
+    """Only on Ascend: an on-chip buffer as a block."""

@@ -9,7 +9,7 @@ __all__ = ["allocate_smem", "consume_token", "extern_call", "extract", "get_smem
 
 @device_function("dl", "allocate_smem")
 def allocate_smem(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "consume_token")
@@ -28,27 +28,27 @@ def extern_call(lib_name, lib_path, args, arg_type_symbol_dict, is_pure):
 
 @device_function("dl", "extract")
 def extract(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "get_smem_shared_address_u32")
 def get_smem_shared_address_u32(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "insert")
 def insert(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "ld_vector")
 def ld_vector(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "make_vector")
 def make_vector(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "notify")
@@ -72,37 +72,37 @@ def rank(axis=-1):
 
 @device_function("dl", "simt_exec_region")
 def simt_exec_region(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "smem_dealloc")
 def smem_dealloc(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "smem_get_ptr")
 def smem_get_ptr(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "smem_index")
 def smem_index(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "smem_load")
 def smem_load(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "smem_store")
 def smem_store(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "st_vector")
 def st_vector(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "symm_at")
@@ -117,12 +117,12 @@ def symm_at(ptr, rank):
 
 @device_function("dl", "tma")
 def tma(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "vector")
 def vector(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("dl", "wait")
@@ -130,11 +130,11 @@ def wait(barrierPtrs, numBarriers, scope, semantic, waitValue=1):
     """Blocks until each of numBarriers signals from barrierPtrs on equals waitValue; returns an int32 token.
 
     barrierPtrs: pointer to integers of any width. numBarriers: any number; 0 returns at once. The distance between the signals is one element, or what
-    the target profile says (64 bytes on Ascend). scope: "gpu" (= "npu"), "sys", "cta". semantic: "acquire"
+    the profile says (64 bytes on Ascend). scope: "gpu" (= "npu"), "sys", "cta". semantic: "acquire"
     or "relaxed". Only accesses through a pointer that consume_token tied to the token are ordered after the wait.
     """
 
 
 @device_function("dl", "zeros_vector")
 def zeros_vector(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""

@@ -9,209 +9,209 @@ __all__ = ["__ballot_sync", "__shfl_down_sync_i32", "__shfl_sync_i32", "__shfl_u
 
 @device_function("language_extra", "__ballot_sync")
 def __ballot_sync(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "__shfl_down_sync_i32")
 def __shfl_down_sync_i32(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "__shfl_sync_i32")
 def __shfl_sync_i32(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "__shfl_up_sync_i32")
 def __shfl_up_sync_i32(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "__shfl_xor_sync_i32")
 def __shfl_xor_sync_i32(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "__syncthreads")
 def __syncthreads(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "arrive_inc")
 def arrive_inc(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "atomic_add")
 def atomic_add(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "atomic_add_per_warp")
 def atomic_add_per_warp(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "atomic_cas")
 def atomic_cas(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "globaltimer")
 def globaltimer(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "laneid")
 def laneid(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "ld")
 def ld(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "ld_acquire")
 def ld_acquire(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "ld_b32")
 def ld_b32(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "ld_vector")
 def ld_vector(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "load_v2_b64")
 def load_v2_b64(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "load_v4_u32")
 def load_v4_u32(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "membar")
 def membar(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "multimem_ld_reduce_v4")
 def multimem_ld_reduce_v4(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "multimem_st_b32")
 def multimem_st_b32(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "multimem_st_b64")
 def multimem_st_b64(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "multimem_st_p_b32")
 def multimem_st_p_b32(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "multimem_st_v2")
 def multimem_st_v2(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "multimem_st_v4")
 def multimem_st_v4(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "ntid")
 def ntid(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "num_threads")
 def num_threads(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "num_warps")
 def num_warps(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "pack")
 def pack(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "pack_b32_v2")
 def pack_b32_v2(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "red_release")
 def red_release(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "smid")
 def smid(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "st")
 def st(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "st_v2_u32")
 def st_v2_u32(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "st_v4_b32")
 def st_v4_b32(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "st_vector")
 def st_vector(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "sync_grid")
 def sync_grid(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "threads_per_warp")
 def threads_per_warp(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "tid")
 def tid(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "tma_sync")
 def tma_sync(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "unpack")
 def unpack(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""
 
 
 @device_function("language_extra", "wait_eq")
 def wait_eq(*args, **options):
-    """Not on the CPU target."""
+    """Only on machines with such threads."""

@@ -1339,7 +1339,7 @@ def quiet_pe_qp(pe, qp_id):
 
 @device_function("libshmem_device", "remote_mc_ptr")
 def remote_mc_ptr(team, ptr):
-    """Not available on the CPU: there are no multicast addresses. Of NVSHMEM and MXSHMEM."""
+    """Multicast address of ptr's place in the heaps of the team. Only on GPUs with NVLink. Of NVSHMEM and MXSHMEM."""
 
 
 @device_function("libshmem_device", "remote_ptr")

@@ -355,7 +355,7 @@ def histogram(input, num_bins, mask=None):
 @device_function("tl", "inline_asm_elementwise")
 def inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack):
     """Assembly of the target, applied to pack elements at a time; args are broadcast together. dtype: that of the
-    result, or a tuple for several results. The CPU target does not accept it.
+    result, or a tuple for several results. An error on targets that take no assembly.
     """
 
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A copy of the tree without the CPU target's folder and its line: it configures, and
+what stands without a target builds and runs."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("CMakeLists.txt", "CMakePresets.json", "abi", "cmake", "common", "compiler", "runtime", "test", "tools",
+         "unittests")
+
+
+def run(*command, cwd):
+    environment = dict(os.environ)
+    if launcher := shutil.which("ccache"):
+        environment.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", launcher)
+        environment.update(CCACHE_BASEDIR=str(cwd), CCACHE_NOHASHDIR="1")
+    done = subprocess.run(command, cwd=cwd, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=3000)
+    return done.returncode, done.stdout
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    copy = tmp_path_factory.mktemp("tree")
+    for part in PARTS:
+        if (ROOT / part).is_dir():
+            shutil.copytree(ROOT / part, copy / part)
+        elif (ROOT / part).exists():
+            shutil.copy(ROOT / part, copy / part)
+    return copy
+
+
+def configure(tree):
+    return run("cmake", "--preset", "release", "-DNEREID_BUILD_PYTHON=OFF", cwd=tree)
+
+
+def test_a_line_without_its_folder_is_named(tree):
+    shutil.rmtree(tree / "compiler/lib/Target/CPU")
+    code, text = configure(tree)
+    assert code != 0 and "The target CPU of compiler/lib/Target/targets.cmake has no file" in " ".join(text.split())
+
+
+def test_the_rest_builds(tree):
+    shutil.rmtree(tree / "compiler/lib/Target/CPU", ignore_errors=True)
+    targets = tree / "compiler/lib/Target/targets.cmake"
+    text = targets.read_text()
+    assert text.count("  CPU\n") == 1
+    targets.write_text(text.replace("  CPU\n", ""))
+    code, text = configure(tree)
+    assert code == 0, text
+    # Everything has a rule; what has targets in it is built and run.
+    code, text = run("ninja", "-C", "build/release", "-n", "all", cwd=tree)
+    assert code == 0, text
+    code, text = run("ninja", "-C", "build/release", "NereidRegistryTests", cwd=tree)
+    assert code == 0, text
+    code, text = run("build/release/unittests/Compiler/Registry/NereidRegistryTests", cwd=tree)
+    assert code == 0 and "[       OK ] RegistryTest.WithoutTheCPU" in text, text

@@ -40,8 +40,9 @@ const std::vector<KnobInfo> &knobTable() {
        "ranks that share a node; programs reach other nodes by put, get and "
        "signals only; 0 = all ranks"},
       {"NEREID_TRANSPORT", "delayed:shared_memory",
-       "what moves bytes between nodes: the name of a transport "
-       "(docs/runtime.md), or delayed: and one"},
+       "what moves bytes between nodes: shared_memory, remote (messages over "
+       "sockets; each rank is a node unless NEREID_RANKS_PER_NODE says "
+       "otherwise), or delayed: and one of these"},
       {"NEREID_STACK_SIZE", "128K", "stack of one program in a blocking launch"},
       {"NEREID_PIN", "0", "1 = pin each worker thread to a core"},
       {"NEREID_DETECT_DEADLOCK", "1",

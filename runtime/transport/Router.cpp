@@ -14,7 +14,7 @@ class ByNode final : public Transport {
 public:
   ByNode(const TransportShape &shape, std::function<bool(int32_t)> isNear,
          std::unique_ptr<Transport> far)
-      : near(shape), far(std::move(far)), isNear(std::move(isNear)) {}
+      : near(nearShape(shape)), far(std::move(far)), isNear(std::move(isNear)) {}
 
   Status expose() override { return far->expose(); }
   void withdraw() override { far->withdraw(); }
@@ -30,6 +30,12 @@ public:
   void abandon(Completion &done) override { far->abandon(done); }
 
 private:
+  /// Ranks of the own node are mapped where programs see them.
+  static TransportShape nearShape(TransportShape shape) {
+    shape.mapped = shape.heaps;
+    return shape;
+  }
+
   SharedMemory near;
   const std::unique_ptr<Transport> far;
   const std::function<bool(int32_t)> isNear;

@@ -490,6 +490,7 @@ void expectAllowed(const Litmus &litmus, const std::map<std::string, int64_t> &s
 struct Way {
   bool processes;
   int32_t ranksPerNode;
+  const char *transport = "delayed:shared_memory";
 };
 
 /// All tests that `ways` can run, over ranks in the order of the system.
@@ -509,6 +510,7 @@ void runAll(const Way &way) {
     };
     JobOptions options = testOptions();
     options.ranksPerNode = way.ranksPerNode;
+    options.transport = way.transport;
     if (!way.processes) {
       runThreads(ranks, options, body);
       continue;
@@ -542,13 +544,23 @@ TEST(Litmus, ForbiddenOutcomesNeverAppearAmongNodesOfThreads) {
   runAll({false, 1});
 }
 
+TEST(Litmus, ForbiddenOutcomesNeverAppearOverSockets) { runAll({true, 1, "remote"}); }
+TEST(Litmus, ForbiddenOutcomesNeverAppearOverDelayedSockets) {
+  runAll({true, 1, "delayed:remote"});
+}
+
 TEST(Litmus, WeakOutcomesAppearForSomeSeed) {
   for (const Litmus &litmus : kLitmus) {
     std::map<std::string, int64_t> seen;
-    for (int seed = 1; seed <= 12; ++seed) {
+    // The last four over sockets, whose own timing comes on top.
+    for (int seed = 1; seed <= 16; ++seed) {
+      if (seed > 12 && litmus.oneNode)
+        break;
       JobOptions options = testOptions();
       options.schedule = "random:" + std::to_string(seed);
-      options.ranksPerNode = litmus.oneNode ? 0 : seed % 2;
+      options.ranksPerNode = litmus.oneNode ? 0 : seed > 12 ? 1 : seed % 2;
+      if (seed > 12)
+        options.transport = "remote";
       std::map<std::string, int64_t> ofRank0;
       runThreads(litmus.ranks, options, [&](Job &job) {
         std::map<std::string, int64_t> none;

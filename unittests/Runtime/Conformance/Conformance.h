@@ -2,8 +2,9 @@
 //===- Conformance.h - One suite, every way between ranks -----------------===//
 //
 // What every transport must do, whatever it is made of. Each test of the suite
-// runs over all of kWays: ranks as threads or as processes, on one node or on
-// several, in the system's order or in that of a seed.
+// runs over all ways between ranks: as threads or as processes, on one node or,
+// for each row of the table of transports, on several nodes; delayed or not, in
+// the system's order or in that of a seed. A new row runs by itself.
 //
 // To add an operation:
 //
@@ -17,7 +18,7 @@
 //     its own. onRanks() starts the ranks; write the kernel against abi.h and
 //     count what is wrong into Findings. Ranks wait for each other inside the
 //     kernel only by what the operation promises, so that a missing guarantee
-//     shows under kWays' random schedules.
+//     shows under random schedules.
 //   - what it refuses: a row in ErrorsTest.cpp.
 //
 // Add the file to unittests/Runtime/CMakeLists.txt.
@@ -34,7 +35,8 @@ namespace nereid::test {
 
 /// How the ranks of a test exist and reach each other.
 struct Way {
-  const char *name;
+  std::string name;
+  std::string transport; ///< between nodes
   bool processes = false;
   int32_t ranksPerNode = 0;
   const char *schedule = "fifo";
@@ -43,7 +45,10 @@ struct Way {
 };
 std::ostream &operator<<(std::ostream &os, const Way &way);
 
-extern const std::vector<Way> kWays;
+/// Ways on one node, and those over every transport.
+std::vector<Way> allWays();
+/// Between nodes by `transport`, also delayed and under random schedules.
+std::vector<Way> waysOver(const std::string &transport);
 
 class Conformance : public testing::TestWithParam<Way> {
 protected:

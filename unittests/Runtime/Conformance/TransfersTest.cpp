@@ -325,7 +325,7 @@ TEST_P(Conformance, HostTransfers) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, Conformance, testing::ValuesIn(kWays),
-                         [](const auto &info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Ways, Conformance, testing::ValuesIn(allWays()),
+                         [](const auto &info) { return info.param.name; });
 
 } // namespace

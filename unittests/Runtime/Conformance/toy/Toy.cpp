@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Toy.cpp - A transport from outside of the runtime ------------------===//
+//
+// Shows that a transport is one folder and one row: this folder holds it, main()
+// adds the row, and the conformance suite runs on it. A thread carries operations
+// out one by one, in their order, by copies of single bytes.
+//
+//===----------------------------------------------------------------------===//
+#include "transport/Transports.h"
+#include "transport/interface/Update.h"
+
+#include <condition_variable>
+#include <deque>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+using namespace nereid::runtime;
+
+namespace {
+
+class Toy final : public Transport {
+public:
+  explicit Toy(const TransportShape &shape) : shape(shape) {}
+  ~Toy() override { withdraw(); }
+
+  Status expose() override {
+    thread = std::thread(&Toy::threadMain, this);
+    return {};
+  }
+  void withdraw() override {
+    {
+      std::lock_guard<std::mutex> guard(lock);
+      stopping = true;
+    }
+    wake.notify_one();
+    if (thread.joinable())
+      thread.join();
+  }
+
+  Status submit(const Operation &operation, Completion &done) override {
+    std::lock_guard<std::mutex> guard(lock);
+    Job job{operation, {}};
+    if (operation.kind == Operation::Put && operation.bytes) {
+      auto *from = static_cast<const uint8_t *>(operation.source);
+      job.data.assign(from, from + operation.bytes);
+    }
+    shape.inFlight->fetch_add(1);
+    jobs.push_back(std::move(job));
+    done = {operation.pe, ++issued};
+    wake.notify_one();
+    return {};
+  }
+  bool hasRoom(int32_t) const override { return issued - carriedOut < 100; }
+  bool finished(const Completion &done) const override { return carriedOut >= done.number; }
+  void fence(int32_t) override {}
+  void quiet(int32_t pe, Completion &done) override { done = {pe, issued}; }
+  bool progress() override { return false; }
+  void letGoOfArguments(Completion &done) override { done = {-1, issued}; }
+  void abandon(Completion &done) override {
+    std::lock_guard<std::mutex> guard(lock);
+    shape.inFlight->fetch_sub(jobs.size());
+    jobs.clear();
+    carriedOut = issued.load();
+    done = {-1, issued};
+  }
+
+private:
+  struct Job {
+    Operation operation;
+    std::vector<uint8_t> data;
+  };
+
+  void carryOut(const Job &job) {
+    const Operation &o = job.operation;
+    uint8_t *heap = shape.mapped + uint64_t(o.pe) * shape.heapBytes;
+    if (o.kind == Operation::Put)
+      for (uint64_t i = 0; i < o.bytes; ++i)
+        heap[o.offset + i] = job.data[i];
+    if (o.kind == Operation::Get)
+      for (uint64_t i = 0; i < o.bytes; ++i)
+        static_cast<uint8_t *>(o.target)[i] = heap[o.offset + i];
+    if (o.kind == Operation::Update || o.signals)
+      updateWord(heap + o.at, o.op, o.value, 0, o.width);
+    if (o.kind == Operation::Fetch)
+      *static_cast<uint64_t *>(o.target) =
+          updateWord(heap + o.at, o.op, o.value, o.compare, o.width);
+  }
+
+  void threadMain() {
+    std::unique_lock<std::mutex> guard(lock);
+    for (;;) {
+      wake.wait(guard, [&] { return stopping || !jobs.empty(); });
+      if (jobs.empty())
+        return;
+      carryOut(jobs.front());
+      jobs.pop_front();
+      ++carriedOut;
+      shape.inFlight->fetch_sub(1);
+      guard.unlock(); // submit and abandon come in between
+      guard.lock();
+    }
+  }
+
+  const TransportShape shape;
+  std::mutex lock;
+  std::condition_variable wake;
+  std::deque<Job> jobs;
+  std::atomic<uint64_t> issued{0}, carriedOut{0};
+  bool stopping = false;
+  std::thread thread;
+};
+
+Expected<std::unique_ptr<Transport>> make(const TransportShape &shape) {
+  return std::unique_ptr<Transport>(std::make_unique<Toy>(shape));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  addTransport({"toy", /*needsMapping=*/true, "a thread that copies byte by byte", make});
+  GTEST_FLAG_SET(filter, "*toy*"); // the others run elsewhere
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -271,12 +271,12 @@ void Bench::report(const std::string &name, const std::vector<Sample> &samples, 
 
 void Bench::launch(nrd_kernel_fn kernel, const std::vector<uint64_t> &args, int programs,
                    const char *name) {
+  runtime::CPUKernel code(name, kernel);
   LaunchSpec spec;
-  spec.kernelName = name;
-  spec.kernel = kernel;
+  spec.kernel = &code;
   spec.args = args.data();
   spec.grid = {programs, 1, 1};
-  spec.blocking = true;
+  code.blocking = true;
   if (Status st = runtime::launch(&job, spec); !st.ok())
     die(st);
 }

@@ -95,10 +95,11 @@ static void nothing(nrd_program *, const uint64_t *) {}
 void benchLaunches(Bench &bench) {
   if (bench.ranks() != 2)
     return;
+  runtime::CPUKernel plainKernel("nothing", nothing), blockingKernel("nothing", nothing);
+  blockingKernel.blocking = true;
   LaunchSpec plain, blocking;
-  plain.kernelName = blocking.kernelName = "nothing";
-  plain.kernel = blocking.kernel = nothing;
-  blocking.blocking = true;
+  plain.kernel = &plainKernel;
+  blocking.kernel = &blockingKernel;
   auto many = [&](const LaunchSpec &spec, int k) {
     for (int i = 0; i < k; ++i)
       (void)launch(&bench.job, spec);

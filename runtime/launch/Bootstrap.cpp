@@ -2,6 +2,7 @@
 //===- Bootstrap.cpp - Job::init and its in-process twin ------------------===//
 #include "launch/Environment.h"
 #include "launch/Rendezvous.h"
+#include "nereid/runtime/Devices.h"
 #include "symmetric/JobImpl.h"
 #include "symmetric/JobWatch.h"
 #include "transport/Transports.h"
@@ -96,6 +97,10 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
   if (Status st = settleTransport(settings->transport, settings->ranksPerNode); !st.ok())
     return st;
 
+  Expected<Device *> device = findDevice(options.device);
+  if (!device.ok())
+    return device.status();
+
   Expected<std::shared_ptr<Segment>> segment =
       info->segmentFd >= 0   ? Segment::attach(info->segmentFd)
       : info->worldSize == 1 ? Segment::create(1, settings->heapBytes)
@@ -122,14 +127,16 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
                                         findTransport(settings->transport)->row->needsMapping);
         !st.ok())
       return st;
-  auto impl = std::make_unique<Job::Impl>(*segment, info->rank, *settings, info->worldSize);
+  auto impl =
+      std::make_unique<Job::Impl>(*segment, info->rank, *settings, info->worldSize, **device);
   if (!impl->transport->status().ok())
     return impl->transport->status();
   if (Status st = takeSlot(*impl); !st.ok())
     return st;
   double limit = impl->settings.initTimeoutSeconds;
   std::unique_ptr<Job> job = JobFactory::make(std::move(impl));
-  if (Status st = job->impl().collective("init()", limit); !st.ok())
+  if (Status st = job->impl().collective("init() on device '" + options.device + "'", limit);
+      !st.ok())
     return st;
   return job;
 }
@@ -144,12 +151,15 @@ Expected<std::vector<std::unique_ptr<Job>>> Job::createThreadRanks(int32_t world
     return settings.status();
   if (Status st = settleTransport(settings->transport, settings->ranksPerNode); !st.ok())
     return st;
+  Expected<Device *> device = findDevice(options.device);
+  if (!device.ok())
+    return device.status();
   Expected<std::shared_ptr<Segment>> segment = Segment::create(worldSize, settings->heapBytes);
   if (!segment.ok())
     return segment.status();
   std::vector<std::unique_ptr<Job>> jobs;
   for (int32_t r = 0; r < worldSize; ++r) {
-    auto impl = std::make_unique<Job::Impl>(*segment, r, *settings, worldSize);
+    auto impl = std::make_unique<Job::Impl>(*segment, r, *settings, worldSize, **device);
     if (!impl->transport->status().ok())
       return impl->transport->status();
     if (Status st = takeSlot(*impl); !st.ok())

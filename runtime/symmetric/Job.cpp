@@ -10,10 +10,11 @@
 
 namespace nereid::runtime {
 
-Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s, int32_t ranksHere)
+Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s, int32_t ranksHere,
+                Device &device)
     : segment(std::move(seg)), control(segment->control()), rank(rank),
       worldSize(segment->worldSize()), settings(std::move(s)), heapBase(segment->heapBase()),
-      heapBytes(segment->heapBytes()), heap(segment->heapBytes()) {
+      heapBytes(segment->heapBytes()), heap(segment->heapBytes()), device(device) {
   int32_t cores = availableCores();
   numThreads = settings.numThreads ? settings.numThreads
                                    : std::clamp(cores / std::max(1, ranksHere), 1, kMaxWorkers);

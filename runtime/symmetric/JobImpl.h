@@ -5,6 +5,7 @@
 
 #include "base/Fork.h"
 #include "base/Knobs.h"
+#include "nereid/runtime/Device.h"
 #include "nereid/runtime/Job.h"
 #include "symmetric/HeapAllocator.h"
 #include "symmetric/Segment.h"
@@ -18,14 +19,9 @@ namespace nereid::runtime {
 class JobWatch;
 class Turns;
 
-/// What runs programs for one rank; a device derives its own from it.
-class Executor {
-public:
-  virtual ~Executor() = default;
-};
-
 struct Job::Impl {
-  Impl(std::shared_ptr<Segment> segment, int32_t rank, Settings settings, int32_t ranksHere);
+  Impl(std::shared_ptr<Segment> segment, int32_t rank, Settings settings, int32_t ranksHere,
+       Device &device);
   ~Impl();
 
   /// The rank's own line of the control block.
@@ -147,7 +143,8 @@ struct Job::Impl {
   void countInside(int32_t by);
 
   std::unique_ptr<JobWatch> watch;
-  /// Made by the first launch, which knows the device.
+  /// What its kernels run on, and this rank's part of it, made by the first launch.
+  Device &device;
   std::unique_ptr<Executor> executor;
 };
 

@@ -118,13 +118,13 @@ TEST(Failures, ChecksOfGeneratedCode) {
     const StatusCode codes[] = {StatusCode::BadRank, StatusCode::NotSymmetric,
                                 StatusCode::AssertFailed};
     for (uint64_t i = 0; i < 3; ++i) {
+      CPUKernel code("checks", generatedChecks);
       LaunchSpec spec;
-      spec.kernelName = "checks";
-      spec.kernel = generatedChecks;
+      spec.kernel = &code;
       spec.args = &i;
       spec.grid = {4, 1, 1};
-      spec.blocking = blocking;
-      spec.sites = &kSites;
+      code.blocking = blocking;
+      code.sites = &kSites;
       // Without a job, and twice: a failed launch leaves nothing behind.
       Status st = nereid::runtime::launch(nullptr, spec);
       ASSERT_EQ(st.code(), codes[i]) << st.report();
@@ -140,10 +140,11 @@ void misaligned(nrd_program *p, const uint64_t *args) {
 TEST(Failures, MisalignedSignal) {
   alignas(8) uint8_t memory[16] = {};
   uint64_t a = arg(memory);
+  CPUKernel code("kernel", misaligned);
   LaunchSpec spec;
-  spec.kernel = misaligned;
+  spec.kernel = &code;
   spec.args = &a;
-  spec.blocking = true;
+  code.blocking = true;
   EXPECT_EQ(nereid::runtime::launch(nullptr, spec).code(), StatusCode::BadAccess);
 }
 
@@ -170,8 +171,9 @@ void waits(nrd_program *p, const uint64_t *args) {
 TEST(Failures, NonBlockingLaunchMustNotWait) {
   uint32_t flag = 0;
   uint64_t args[] = {arg(&flag), 1};
+  CPUKernel code("kernel", waits);
   LaunchSpec spec;
-  spec.kernel = waits;
+  spec.kernel = &code;
   spec.args = args;
   Status st = nereid::runtime::launch(nullptr, spec);
   EXPECT_EQ(st.code(), StatusCode::Internal);
@@ -227,12 +229,12 @@ TEST(Failures, FaultsOfKernelsAreErrors) {
         if (what == 3 && !blocking)
           continue; // the stack of the thread itself is the system's matter
         uint64_t args[] = {what, what == 2 ? arg(target) : 4096};
+        CPUKernel code("faulty", faulty);
         LaunchSpec spec;
-        spec.kernelName = "faulty";
-        spec.kernel = faulty;
+        spec.kernel = &code;
         spec.args = args;
         spec.grid = {5, 1, 1};
-        spec.blocking = blocking;
+        code.blocking = blocking;
         Status st = nereid::runtime::launch(nullptr, spec);
         ASSERT_EQ(st.code(), StatusCode::KernelFault) << what << st.report();
         EXPECT_EQ(st.failure().program[0], 2);
@@ -262,8 +264,9 @@ TEST(Failures, FaultOfOneRankReachesTheOthers) {
 
 void launchThenFault() {
   uint64_t args[] = {9, 0};
+  CPUKernel code("kernel", faulty);
   LaunchSpec spec;
-  spec.kernel = faulty;
+  spec.kernel = &code;
   spec.args = args;
   (void)nereid::runtime::launch(nullptr, spec);
   *reinterpret_cast<volatile int *>(uintptr_t(8)) = 1;
@@ -283,13 +286,13 @@ TEST(Failures, DeadlockOfOneRankIsCertain) {
   auto begin = Clock::now();
   uint32_t flag = 0;
   uint64_t args[] = {arg(&flag), 1};
+  CPUKernel code("stuck", waits);
   LaunchSpec spec;
-  spec.kernelName = "stuck";
-  spec.kernel = waits;
+  spec.kernel = &code;
   spec.args = args;
   spec.grid = {5, 1, 1};
-  spec.blocking = true;
-  spec.sites = &kSites;
+  code.blocking = true;
+  code.sites = &kSites;
   Status st = nereid::runtime::launch(nullptr, spec);
   EXPECT_LT(secondsSince(begin), 5);
   ASSERT_EQ(st.code(), StatusCode::Deadlock) << st.report();

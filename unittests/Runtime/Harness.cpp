@@ -87,14 +87,14 @@ void runBoth(int32_t worldSize, const JobOptions &options, const std::function<v
 
 Status launchBlocking(Job &job, nrd_kernel_fn kernel, const std::vector<uint64_t> &args,
                       int32_t programs, const char *name, const SiteTable *sites) {
+  CPUKernel code(name, kernel);
   LaunchSpec spec;
-  spec.kernelName = name;
-  spec.kernel = kernel;
+  spec.kernel = &code;
   spec.args = args.data();
   spec.grid = {programs, 1, 1};
-  spec.scratchBytes = 256;
-  spec.blocking = true;
-  spec.sites = sites;
+  code.scratchBytes = 256;
+  code.blocking = true;
+  code.sites = sites;
   return runtime::launch(&job, spec);
 }
 

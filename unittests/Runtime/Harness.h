@@ -4,6 +4,7 @@
 #define NEREID_UNITTESTS_RUNTIME_HARNESS_H
 
 #include "nereid/runtime/Job.h"
+#include "nereid/runtime/KernelCode.h"
 #include "nereid/runtime/Launch.h"
 
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@
 
 namespace nereid::test {
 
+using runtime::CPUKernel;
 using runtime::Job;
 using runtime::JobOptions;
 using runtime::LaunchSpec;

@@ -43,13 +43,13 @@ TEST(Launch, EveryProgramRunsOnce) {
           ASSERT_TRUE(jobs.ok());
           std::vector<uint8_t> counts(size_t(grid[0]) * size_t(grid[1]) * size_t(grid[2]));
           uint64_t a = arg(counts.data());
+          CPUKernel code("count", countPrograms);
           LaunchSpec spec;
-          spec.kernelName = "count";
-          spec.kernel = countPrograms;
+          spec.kernel = &code;
           spec.args = &a;
           spec.grid = grid;
-          spec.scratchBytes = 1000;
-          spec.blocking = blocking;
+          code.scratchBytes = 1000;
+          code.blocking = blocking;
           for (uint8_t round = 1; round <= 3; ++round) {
             auto st = launch((*jobs)[0].get(), spec);
             ASSERT_TRUE(st.ok()) << st.report();
@@ -74,8 +74,9 @@ TEST(Launch, ProgramFields) {
     runThreads(2, options, [&](Job &job) {
       int64_t good = 0;
       uint64_t args[] = {arg(&good), uint64_t(job.rank()), profile[0] == 'h' ? 0u : 64u};
+      CPUKernel code("kernel", checkFields);
       LaunchSpec spec;
-      spec.kernel = checkFields;
+      spec.kernel = &code;
       spec.args = args;
       spec.grid = {2, 3, 1};
       EXPECT_TRUE(launch(&job, spec).ok());
@@ -116,12 +117,13 @@ TEST(Launch, VectorCoresRunEachProgram) {
   ASSERT_TRUE(jobs.ok());
   int64_t sums[2] = {0, 0};
   uint64_t a = arg(sums);
+  CPUKernel code("kernel", vectorCores);
   LaunchSpec spec;
-  spec.kernel = vectorCores;
+  spec.kernel = &code;
   spec.args = &a;
   spec.grid = {5, 1, 1};
-  spec.blocking = true;
-  spec.subVecNum = 2;
+  code.blocking = true;
+  code.lanes = 2;
   auto st = launch((*jobs)[0].get(), spec);
   ASSERT_TRUE(st.ok()) << st.report();
   EXPECT_EQ(sums[0], 15);
@@ -131,7 +133,8 @@ TEST(Launch, VectorCoresRunEachProgram) {
 TEST(Launch, BadSpecs) {
   LaunchSpec spec;
   EXPECT_EQ(launch(nullptr, spec).code(), StatusCode::InvalidArgument);
-  spec.kernel = countPrograms;
+  CPUKernel code("kernel", countPrograms);
+  spec.kernel = &code;
   spec.grid = {0, 1, 1};
   EXPECT_EQ(launch(nullptr, spec).code(), StatusCode::InvalidArgument);
   spec.grid = {1 << 20, 1 << 20, 1};
@@ -154,8 +157,9 @@ TEST(Launch, Print) {
     std::lock_guard<std::mutex> guard(lock);
     out += text;
   });
+  CPUKernel code("kernel", printThings);
   LaunchSpec spec;
-  spec.kernel = printThings;
+  spec.kernel = &code;
   EXPECT_TRUE(launch(nullptr, spec).ok());
   nereid::runtime::setPrintSink({});
   EXPECT_EQ(out, "pid (0, 0, 0) idx (0) x: -1\npid (0, 0, 0) idx (1) x: 2\n"

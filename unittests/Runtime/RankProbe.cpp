@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "nereid/runtime/Job.h"
 #include "nereid/runtime/JobLauncher.h"
+#include "nereid/runtime/KernelCode.h"
 #include "nereid/runtime/Launch.h"
 
 #include <csignal>
@@ -65,13 +66,13 @@ int main(int argc, char **argv) {
   if (!memory.ok())
     return 41;
   uint64_t args[] = {reinterpret_cast<uint64_t>(*memory)};
+  CPUKernel barriers("probe", barrierKernel), waits("probe", waitKernel);
+  barriers.blocking = waits.blocking = true;
   LaunchSpec spec;
-  spec.kernelName = "probe";
   spec.args = args;
-  spec.blocking = true;
   spec.grid = {3, 1, 1};
   if (mode == "barriers") {
-    spec.kernel = barrierKernel;
+    spec.kernel = &barriers;
     Status st = launch(&job, spec);
     if (!st.ok() || !job.barrier().ok())
       return 42;
@@ -84,7 +85,7 @@ int main(int argc, char **argv) {
     std::_Exit(0);
   if (bad && mode == "kill")
     kill(getpid(), SIGKILL);
-  spec.kernel = waitKernel;
+  spec.kernel = &waits;
   Status st = launch(&job, spec);
   std::fprintf(stderr, "%s", st.report().c_str());
   std::string report = st.report();

@@ -323,11 +323,11 @@ TEST(Schedule, LaunchesThatDoNotWait) {
   runThreads(2, options, [](Job &job) {
     uint64_t *flag = symmetric<uint64_t>(job, 1, "flag");
     std::vector<uint64_t> args{arg(flag)};
-    LaunchSpec spec;
-    spec.kernelName = "add";
-    spec.kernel = [](nrd_program *p, const uint64_t *a) {
+    CPUKernel add("add", [](nrd_program *p, const uint64_t *a) {
       nrd_shmem_signal_op(p, pointerArg<uint64_t>(a, 0), 1, NRD_SIG_ADD, 1 - p->rank, 8, 0);
-    };
+    });
+    LaunchSpec spec;
+    spec.kernel = &add;
     spec.args = args.data();
     spec.grid = {1000, 2, 1};
     Status st = nereid::runtime::launch(&job, spec);

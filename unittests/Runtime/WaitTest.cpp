@@ -157,11 +157,12 @@ TEST(Waits, ManyPollingProgramsTakeLinearlyManyRounds) {
     uint32_t flag = 0;
     uint64_t rounds = 0;
     const uint64_t args[] = {arg(&flag), arg(&rounds)};
+    CPUKernel code("kernel", pollsForTheLast);
+    code.blocking = true;
     LaunchSpec spec;
-    spec.kernel = pollsForTheLast;
+    spec.kernel = &code;
     spec.args = args;
     spec.grid = {programs, 1, 1};
-    spec.blocking = true;
     Status st = nereid::runtime::launch(nullptr, spec);
     ASSERT_TRUE(st.ok()) << st.report();
     // Every pass over all of them would make it programs * programs / 2.

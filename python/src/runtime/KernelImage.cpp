@@ -59,15 +59,9 @@ ImageLaunch python::launchImage(const KernelImage &image, const std::array<int32
     return ImageLaunch::NotSymmetric;
 
   runtime::LaunchSpec spec;
-  spec.kernelName = image.name;
-  spec.kernel = image.function;
-  spec.code = image.loaded;
+  spec.kernel = image.kernel.get();
   spec.args = slots;
   spec.grid = grid;
-  spec.scratchBytes = image.scratchBytes;
-  spec.blocking = image.blocking;
-  spec.sites = &image.sites;
-  spec.subVecNum = image.lanes;
 
   runtime::Status status;
   Py_BEGIN_ALLOW_THREADS status = runtime::launch(job, spec);
@@ -103,17 +97,20 @@ void python::bindKernelImage(nb::module_ &m) {
                 throw nb::value_error("a symmetric argument beyond the kernel's arguments");
             new (self) KernelImage();
             self->name = std::move(name);
-            self->function = reinterpret_cast<nrd_kernel_fn>(address);
             self->numArgs = numArgs;
-            self->scratchBytes = scratchBytes;
-            self->blocking = blocking;
             self->distributed = distributed;
-            self->lanes = lanes;
             self->symmetricArgs = std::move(symmetricArgs);
             for (nb::handle row : sites)
               self->sites.push_back(siteFromPython(row));
+            std::shared_ptr<const runtime::KernelCode> loaded;
             if (nb::isinstance<LoadedKernel>(code))
-              self->loaded = nb::cast<LoadedKernel &>(code).code.get();
+              loaded = nb::cast<LoadedKernel &>(code).code;
+            self->kernel = std::make_shared<runtime::CPUKernel>(
+                self->name, reinterpret_cast<nrd_kernel_fn>(address), std::move(loaded));
+            self->kernel->scratchBytes = scratchBytes;
+            self->kernel->blocking = blocking;
+            self->kernel->lanes = lanes;
+            self->kernel->sites = &self->sites;
             self->code = std::move(code);
           },
           nb::arg("name"), nb::arg("address"), nb::arg("num_args"), nb::arg("scratch_bytes") = 0,
@@ -122,10 +119,11 @@ void python::bindKernelImage(nb::module_ &m) {
           nb::arg("code").none() = nb::none())
       .def_ro("name", &KernelImage::name)
       .def_ro("num_args", &KernelImage::numArgs)
-      .def_ro("scratch_bytes", &KernelImage::scratchBytes)
-      .def_ro("blocking", &KernelImage::blocking)
+      .def_prop_ro("scratch_bytes",
+                   [](const KernelImage &image) { return image.kernel->scratchBytes; })
+      .def_prop_ro("blocking", [](const KernelImage &image) { return image.kernel->blocking; })
       .def_ro("distributed", &KernelImage::distributed)
-      .def_ro("lanes", &KernelImage::lanes)
+      .def_prop_ro("lanes", [](const KernelImage &image) { return image.kernel->lanes; })
       .def(
           "launch",
           [](KernelImage &self, std::array<int32_t, 3> grid, std::vector<uint64_t> slots) {

@@ -5,6 +5,7 @@
 
 #include "nereid/abi.h"
 #include "nereid/profiles.h"
+#include "nereid/runtime/KernelCode.h"
 #include "nereid/runtime/Launch.h"
 #include "nereid/runtime/Status.h"
 
@@ -20,22 +21,15 @@ namespace nereid::python {
 /// Machine code and what a launch must know about it (the kernel's metadata).
 struct KernelImage {
   std::string name;
-  nrd_kernel_fn function = nullptr;
-  uint64_t scratchBytes = 0;
-  bool blocking = false;
+  std::shared_ptr<runtime::CPUKernel> kernel;
   /// Uses ranks, signals or symmetric memory: needs a job.
   bool distributed = false;
-  /// Vector cores that run each program (more than one in launch mode cv1:2
-  /// only).
-  int32_t lanes = 1;
   uint32_t numArgs = 0;
   /// Slots that must hold addresses in symmetric memory of this rank.
   std::vector<uint32_t> symmetricArgs;
   runtime::SiteTable sites;
   /// Keeps the code loaded.
   nanobind::object code;
-  /// The same, when it was loaded by `load`; null for code from elsewhere.
-  const runtime::KernelCode *loaded = nullptr;
 };
 
 enum class ImageLaunch {

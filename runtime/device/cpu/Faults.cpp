@@ -160,7 +160,7 @@ static void goToLanding(Machine &machine, Program *p, Landing why, uint32_t site
 /// The place in the kernel that `pc` belongs to: its own, or that of the call
 /// which led out of the kernel's code, by the return address on the stack.
 static uint32_t siteOf(const Program &p, uintptr_t pc, uintptr_t sp) {
-  const KernelCode *code = p.launch->spec.code;
+  const KernelCode *code = p.launch->kernel.code.get();
   if (!code)
     return KernelCode::kNoSite;
   if (code->contains(pc))
@@ -200,8 +200,8 @@ static void onPreempt(int sig, siginfo_t *info, void *raw) {
   Machine machine(raw);
   // Outside the kernel's code locks may be held, and the runtime looks at
   // interrupts and failures by itself.
-  if (p && !landing->reporting && p->launch->spec.code &&
-      p->launch->spec.code->contains(machine.pc())) {
+  if (p && !landing->reporting && p->launch->kernel.code &&
+      p->launch->kernel.code->contains(machine.pc())) {
     PreemptRequest request = landing->takeRequest();
     if (request == PreemptRequest::CheckInterrupt) {
       // The host's handlers may run anything: its faults are its own.
@@ -209,9 +209,9 @@ static void onPreempt(int sig, siginfo_t *info, void *raw) {
       bool stop = interruptRequested();
       landing->running = p;
       if (stop)
-        goToLanding(machine, p, Landing::Interrupt, p->launch->spec.code->siteAt(machine.pc()));
+        goToLanding(machine, p, Landing::Interrupt, p->launch->kernel.code->siteAt(machine.pc()));
     } else if (request == PreemptRequest::Leave) {
-      goToLanding(machine, p, Landing::Stop, p->launch->spec.code->siteAt(machine.pc()));
+      goToLanding(machine, p, Landing::Stop, p->launch->kernel.code->siteAt(machine.pc()));
     }
   }
   // Others may use the signal too.

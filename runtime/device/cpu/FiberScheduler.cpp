@@ -23,7 +23,7 @@ static constexpr size_t kKeepPrograms = 512;
 void FiberScheduler::programMain(boost::context::detail::transfer_t from) {
   FiberScheduler &self = static_cast<Program *>(from.data)->worker->scheduler;
   Program &program = self.fibers.arrive(from);
-  program.launch->spec.kernel(&program.abi, program.launch->spec.args);
+  program.launch->kernel.function(&program.abi, program.launch->spec.args);
   program.state = ProgramState::Done;
   program.failed = false;
   self.fibers.exit(program, true);
@@ -137,7 +137,7 @@ Program *FiberScheduler::obtain(LaunchState &launch) {
   p->transport = worker.job.transport.get();
   p->fiber = true;
   if (p->reserveStack(worker.job.settings.stackBytes) &&
-      p->reserveScratch(launch.spec.scratchBytes))
+      p->reserveScratch(launch.kernel.scratchBytes))
     return p;
   freePrograms.push_back(p);
   FailureDetail detail;
@@ -146,7 +146,7 @@ Program *FiberScheduler::obtain(LaunchState &launch) {
                    " programs of a kernel that waits must be alive at once, "
                    "each with a stack of " +
                    sizeText(worker.job.settings.stackBytes) + " and " +
-                   sizeText(launch.spec.scratchBytes) + " of tile buffers; launch a smaller grid";
+                   sizeText(launch.kernel.scratchBytes) + " of tile buffers; launch a smaller grid";
   launch.fail(std::move(detail));
   return nullptr;
 }

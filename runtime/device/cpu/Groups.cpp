@@ -17,7 +17,7 @@ static const char *comparisonText(int comparison) {
 static std::string programsText(const LaunchState &launch, std::vector<uint64_t> programs) {
   std::sort(programs.begin(), programs.end());
   const bool flat =
-      launch.spec.grid[1] == 1 && launch.spec.grid[2] == 1 && launch.spec.subVecNum == 1;
+      launch.spec.grid[1] == 1 && launch.spec.grid[2] == 1 && launch.kernel.lanes == 1;
   std::string out;
   int items = 0;
   for (size_t i = 0; i < programs.size();) {
@@ -38,8 +38,8 @@ static std::string programsText(const LaunchState &launch, std::vector<uint64_t>
       std::array<int32_t, 3> id = launch.programId(programs[i]);
       out += "(" + std::to_string(id[0]) + ", " + std::to_string(id[1]) + ", " +
              std::to_string(id[2]) + ")";
-      if (launch.spec.subVecNum > 1)
-        out += " vector core " + std::to_string(programs[i] % uint64_t(launch.spec.subVecNum));
+      if (launch.kernel.lanes > 1)
+        out += " vector core " + std::to_string(programs[i] % uint64_t(launch.kernel.lanes));
     }
     i = end;
   }
@@ -152,7 +152,7 @@ std::vector<BlockedGroup> LaunchState::groups() const {
     BlockedGroup g;
     g.rank = job.rank;
     g.kind = "in a kernel";
-    g.note = "'" + std::string(spec.kernelName) + "'";
+    g.note = "'" + kernel.name + "'";
     out.push_back(std::move(g));
   }
   return out;

@@ -16,14 +16,15 @@ static uint32_t hashName(std::string_view name) {
 }
 
 LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
-    : job(job), spec(spec), world(job.findTeam(NRD_TEAM_WORLD)) {
+    : job(job), spec(spec), kernel(static_cast<const CPUKernel &>(*spec.kernel)),
+      world(job.findTeam(NRD_TEAM_WORLD)) {
   uint64_t programs = uint64_t(spec.grid[0]) * uint64_t(spec.grid[1]) * uint64_t(spec.grid[2]);
-  total = programs * uint64_t(spec.subVecNum);
+  total = programs * uint64_t(kernel.lanes);
   for (size_t i = 0; i < 3; ++i)
     prototype.grid[i] = spec.grid[i];
   prototype.rank = job.rank;
   prototype.num_ranks = job.worldSize;
-  prototype.sub_vec_num = spec.subVecNum;
+  prototype.sub_vec_num = kernel.lanes;
   prototype.heap_base = job.heapBase;
   prototype.heap_bytes = job.heapBytes;
   prototype.wait_stride = job.settings.profile.waitStride;
@@ -41,7 +42,7 @@ LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
       std::swap(order[i], order[x % (i + 1)]);
     }
   }
-  fibers = spec.blocking || random;
+  fibers = kernel.blocking || random;
   if (!fibers)
     return;
   unstarted.store(total, std::memory_order_relaxed);
@@ -50,17 +51,17 @@ LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
   for (uint64_t i = 0; i < n; ++i)
     shares[i].count = (total - i + n - 1) / n;
   fate.assign(total, Unstarted);
-  if (spec.subVecNum > 1)
+  if (kernel.lanes > 1)
     lanes = std::make_unique<LaneBox[]>(programs);
-  kernelHash = hashName(spec.kernelName);
-  waitText = "kernel '" + std::string(spec.kernelName) + "'";
+  kernelHash = hashName(kernel.name);
+  waitText = "kernel '" + kernel.name + "'";
 }
 
 void LaunchState::fillPosition(nrd_program &abi, uint64_t linear) const {
   uint64_t p = linear;
-  if (spec.subVecNum > 1) {
-    abi.sub_vec_id = int32_t(p % uint64_t(spec.subVecNum));
-    p /= uint64_t(spec.subVecNum);
+  if (kernel.lanes > 1) {
+    abi.sub_vec_id = int32_t(p % uint64_t(kernel.lanes));
+    p /= uint64_t(kernel.lanes);
   }
   std::array<int32_t, 3> id = programId(linear);
   abi.pid[0] = id[0];
@@ -69,7 +70,7 @@ void LaunchState::fillPosition(nrd_program &abi, uint64_t linear) const {
 }
 
 std::array<int32_t, 3> LaunchState::programId(uint64_t linear) const {
-  uint64_t p = linear / uint64_t(spec.subVecNum);
+  uint64_t p = linear / uint64_t(kernel.lanes);
   uint64_t gx = uint64_t(spec.grid[0]), gy = uint64_t(spec.grid[1]);
   // Most grids are one-dimensional; divisions are slow.
   if (p < gx)
@@ -78,8 +79,8 @@ std::array<int32_t, 3> LaunchState::programId(uint64_t linear) const {
 }
 
 SourceSite LaunchState::site(uint32_t index) const {
-  if (spec.sites && index < spec.sites->size())
-    return (*spec.sites)[index];
+  if (kernel.sites && index < kernel.sites->size())
+    return (*kernel.sites)[index];
   return {};
 }
 
@@ -91,16 +92,21 @@ void LaunchState::noteRunning(const Program &program, uint32_t site) {
 
 void LaunchState::fail(FailureDetail detail) {
   detail.rank = job.rank;
-  detail.kernel = std::string(spec.kernelName);
+  detail.kernel = kernel.name;
   {
     std::lock_guard<std::mutex> guard(lock);
-    if (!hasError) {
-      hasError = true;
+    if (!error)
       error = detail;
-    }
   }
   job.publishFailure(detail);
   stop.store(true, std::memory_order_release);
+}
+
+std::unique_ptr<LaunchFailure> LaunchState::failure() const {
+  auto result = std::make_unique<LaunchFailure>();
+  result->error = error;
+  result->programs = groups();
+  return result;
 }
 
 void LaunchState::checkInterrupt() {

@@ -5,7 +5,8 @@
 
 #include "device/cpu/Program.h"
 #include "device/cpu/Teams.h"
-#include "nereid/runtime/Launch.h"
+#include "nereid/runtime/Device.h"
+#include "nereid/runtime/KernelCode.h"
 #include "symmetric/JobImpl.h"
 
 #include <memory>
@@ -27,6 +28,7 @@ struct LaunchState {
 
   Job::Impl &job;
   const LaunchSpec &spec;
+  const CPUKernel &kernel;
   uint64_t total; ///< programs times vector cores
   nrd_program prototype{};
   uint64_t number = 0; ///< of the rank's launches
@@ -57,8 +59,7 @@ struct LaunchState {
   std::unique_ptr<LaneBox[]> lanes;
 
   std::mutex lock; ///< guards what follows
-  bool hasError = false;
-  FailureDetail error;
+  std::optional<FailureDetail> error;
   struct Waiting {
     uint64_t linear;
     ProgramState state;
@@ -93,6 +94,9 @@ struct LaunchState {
                                             : transferReady(*program.transport, c);
   }
   SourceSite site(uint32_t index) const;
+  /// When all workers have left it: whether something went wrong, and what.
+  bool failed() const { return error || (fibers ? finished.load() != total : stop.load()); }
+  std::unique_ptr<LaunchFailure> failure() const;
   /// What the programs of this rank were doing when the launch stopped.
   std::vector<BlockedGroup> groups() const;
   std::array<int32_t, 3> programId(uint64_t linear) const;

@@ -2,7 +2,7 @@
 #ifndef NEREID_RUNTIME_DEVICE_CPU_LIBRARYSYMBOLS_H
 #define NEREID_RUNTIME_DEVICE_CPU_LIBRARYSYMBOLS_H
 
-#include "nereid/runtime/Launch.h"
+#include "nereid/runtime/KernelCode.h"
 
 #include <vector>
 

@@ -33,7 +33,7 @@ Monitor::~Monitor() {
 }
 
 void Monitor::begin(LaunchState &launch) {
-  if (!canPreempt() || !launch.spec.code)
+  if (!canPreempt() || !launch.kernel.code)
     return;
   std::lock_guard<std::mutex> guard(lock);
   current = &launch;

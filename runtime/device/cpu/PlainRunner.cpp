@@ -17,11 +17,11 @@ void PlainRunner::run(LaunchState &launch) {
   Program &p = program;
   p.launch = &launch;
   p.fiber = false;
-  if (!p.reserveScratch(launch.spec.scratchBytes)) {
+  if (!p.reserveScratch(launch.kernel.scratchBytes)) {
     FailureDetail detail;
     detail.code = StatusCode::OutOfMemory;
     detail.message =
-        "no memory for " + std::to_string(launch.spec.scratchBytes) + " bytes of tile buffers";
+        "no memory for " + std::to_string(launch.kernel.scratchBytes) + " bytes of tile buffers";
     launch.fail(std::move(detail));
     return;
   }
@@ -35,9 +35,7 @@ void PlainRunner::run(LaunchState &launch) {
   runPieces(launch);
 }
 
-std::string PlainRunner::what() const {
-  return "kernel '" + std::string(program.launch->spec.kernelName) + "'";
-}
+std::string PlainRunner::what() const { return "kernel '" + program.launch->kernel.name + "'"; }
 
 bool PlainRunner::needs(int32_t rank) {
   return transferNeeds(*program.transport, program.condition, rank);
@@ -64,11 +62,11 @@ void PlainRunner::wait() {
 }
 
 void PlainRunner::runPieces(LaunchState &launch) {
-  const nrd_kernel_fn kernel = launch.spec.kernel;
+  const nrd_kernel_fn kernel = launch.kernel.function;
   const uint64_t *args = launch.spec.args;
   const uint64_t total = launch.total;
   Pulse &pulse = worker.pulse;
-  const uint64_t workers = WorkerPool::of(worker.job).size();
+  const uint64_t workers = uint64_t(worker.job.numThreads);
   uint64_t begun = worker.index == 0 ? nowNs() : 0;
   bool invited = worker.index != 0 || workers == 1;
   for (;;) {

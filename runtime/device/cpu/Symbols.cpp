@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "nereid/runtime/Launch.h"
+#include "nereid/runtime/KernelCode.h"
 
 namespace nereid::runtime {
 

@@ -45,11 +45,7 @@ static void pinTo(const Job::Impl &job, size_t index) {
   }
 }
 
-WorkerPool &WorkerPool::of(Job::Impl &job) {
-  if (!job.executor)
-    job.executor = std::make_unique<WorkerPool>(job);
-  return static_cast<WorkerPool &>(*job.executor);
-}
+WorkerPool &WorkerPool::of(Job::Impl &job) { return static_cast<WorkerPool &>(*job.executor); }
 
 WorkerPool::WorkerPool(Job::Impl &job) : job(job) {
   for (int32_t i = 0; i < job.numThreads; ++i)
@@ -119,7 +115,13 @@ void WorkerPool::threadMain(size_t index) {
   }
 }
 
-void WorkerPool::run(LaunchState &launch) {
+std::unique_ptr<LaunchFailure> WorkerPool::run(const LaunchSpec &spec, DeviceQueue *) {
+  LaunchState launch(job, spec);
+  runPrograms(launch);
+  return launch.failed() ? launch.failure() : nullptr;
+}
+
+void WorkerPool::runPrograms(LaunchState &launch) {
   if (job.settings.pinThreads)
     pinTo(job, 0);
   Monitor::Scope watched(monitor, launch);
@@ -132,7 +134,7 @@ void WorkerPool::run(LaunchState &launch) {
     std::lock_guard<std::mutex> guard(lock);
     current = &launch;
   }
-  if (launch.spec.blocking)
+  if (launch.kernel.blocking)
     invite();
   workers[0]->run(launch);
   {

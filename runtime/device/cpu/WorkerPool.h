@@ -19,8 +19,7 @@ namespace nereid::runtime {
 /// launch that has work for them.
 class WorkerPool : public Executor {
 public:
-  /// The pool of `job`, made if it has none yet. The first call of a job comes
-  /// from launch(), which lets in one thread at a time.
+  /// The pool of `job`, which has launched.
   static WorkerPool &of(Job::Impl &job);
 
   explicit WorkerPool(Job::Impl &job);
@@ -30,13 +29,14 @@ public:
 
   /// Runs `launch` on the calling thread and on whoever joins, returns when
   /// all have left it.
-  void run(LaunchState &launch);
+  std::unique_ptr<LaunchFailure> run(const LaunchSpec &launch, DeviceQueue *queue) override;
 
   /// Lets the other workers join the launch that is running.
   void invite();
   size_t size() const { return workers.size(); }
 
 private:
+  void runPrograms(LaunchState &launch);
   void startThreads();
   void threadMain(size_t index);
 

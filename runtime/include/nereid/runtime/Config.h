@@ -68,6 +68,8 @@ struct JobOptions {
   std::optional<std::string> transport;
   /// Bytes of a program's stack in blocking launches (NEREID_STACK_SIZE, 128K).
   std::optional<uint64_t> stackBytes;
+  /// What runs the kernels of this job (Device.h). The same on all ranks.
+  std::string device = "cpu";
   /// Pin worker w of rank r to a core (NEREID_PIN, 0).
   std::optional<bool> pinThreads;
 };

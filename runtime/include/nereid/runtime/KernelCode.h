@@ -18,7 +18,7 @@
 #define NEREID_RUNTIME_KERNELCODE_H
 
 #include "nereid/abi.h"
-#include "nereid/runtime/Launch.h"
+#include "nereid/runtime/Device.h"
 #include "nereid/runtime/Status.h"
 
 #include <cstddef>
@@ -29,6 +29,13 @@
 #include <vector>
 
 namespace nereid::runtime {
+
+/// The entry points of abi.h for a JIT's symbol table.
+struct RuntimeSymbol {
+  const char *name;
+  void *address;
+};
+const std::vector<RuntimeSymbol> &runtimeSymbols();
 
 /// Machine code of one kernel; unmapped with the object, which must outlive
 /// every launch.
@@ -70,6 +77,20 @@ private:
   nrd_kernel_fn function = nullptr;
   void *memory = nullptr;
   size_t bytes = 0;
+};
+
+/// A kernel of the CPU: code in this process.
+class CPUKernel final : public Kernel {
+public:
+  /// `function` of the host program or of an object file: what it needs (blocking,
+  /// scratchBytes, lanes, sites) is for the caller to fill in.
+  CPUKernel(std::string name, nrd_kernel_fn function,
+            std::shared_ptr<const KernelCode> code = nullptr);
+
+  const nrd_kernel_fn function;
+  /// What `function` is part of; null when unknown. Says which source line an
+  /// instruction comes from, and lets the runtime stop programs that never call it.
+  const std::shared_ptr<const KernelCode> code;
 };
 
 } // namespace nereid::runtime

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Device.h - What runs the programs of kernels --------------*- C++ -*-===//
+//
+// A device is a folder of runtime/device and one line of Devices.def there. What it
+// has to offer is in this file; all that is the same on every device (checks of a
+// launch, turns, streams, failures) is not its business.
+//
+//   Device     one of each kind per process: loads kernels, has the memory of heaps
+//     Kernel   what it has loaded
+//     Executor a rank's part of it: runs the launches of one job
+//       DeviceQueue   an order of launches that run while the host goes on
+//
+// unittests/Runtime/DeviceTest.cpp is the suite that every device passes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NEREID_RUNTIME_DEVICE_H
+#define NEREID_RUNTIME_DEVICE_H
+
+#include "nereid/runtime/Status.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nereid::runtime {
+
+class Device;
+class Job;
+
+/// A kernel that a device has loaded, and what a launch must know of it.
+class Kernel {
+public:
+  Kernel(Device &device, std::string name) : device(device), name(std::move(name)) {}
+  virtual ~Kernel() = default;
+  Kernel(const Kernel &) = delete;
+  Kernel &operator=(const Kernel &) = delete;
+
+  Device &device;
+  /// For reports and for matching barriers of different ranks.
+  std::string name;
+  /// Number of run-time arguments; -1 when the kernel does not say.
+  int32_t numArgs = -1;
+  /// Bytes of tile buffers per program.
+  uint64_t scratchBytes = 0;
+  /// The kernel waits, yields or calls barriers: all its programs must be alive at
+  /// once. Those of another kernel may run one after the other.
+  bool blocking = false;
+  /// Vector cores per program: each program runs once for each, with sub_vec_id
+  /// 0.. and all of them take part in barriers.
+  int32_t lanes = 1;
+  /// Source table of the kernel; null = no locations known.
+  const SiteTable *sites = nullptr;
+};
+
+/// One launch of one kernel. Holds no ownership: what it points to must live until
+/// the launch has ended.
+struct LaunchSpec {
+  const Kernel *kernel = nullptr;
+  /// One slot per run-time argument, encoded as abi.h says.
+  const uint64_t *args = nullptr;
+  /// Programs along each axis; each at least 1, their product below 2^31.
+  std::array<int32_t, 3> grid{1, 1, 1};
+};
+
+/// What a launch has come to, some of whose programs have not run to their end.
+struct LaunchFailure {
+  /// What went wrong first among the programs of this rank, with the program, the
+  /// place and the fault in words. Nothing when the launch only stopped since
+  /// another rank had failed.
+  std::optional<FailureDetail> error;
+  /// What the programs of this rank were doing.
+  std::vector<BlockedGroup> programs;
+};
+
+/// An order of launches that the device keeps beside the host.
+class DeviceQueue {
+public:
+  virtual ~DeviceQueue() = default;
+};
+
+/// A rank's part of a device. Lives as long as its job.
+class Executor {
+public:
+  virtual ~Executor() = default;
+
+  /// A queue of its own for each stream; null from a device whose run() returns only
+  /// when the launch has ended.
+  virtual std::unique_ptr<DeviceQueue> makeQueue() { return nullptr; }
+  /// Runs `launch`, which has been checked, or puts it into `queue`, which may be
+  /// null. Null when nothing has gone wrong so far. One call at a time.
+  virtual std::unique_ptr<LaunchFailure> run(const LaunchSpec &launch, DeviceQueue *queue) = 0;
+  /// Waits until all that run() has put into `queue` has ended; the first of it that
+  /// failed, or null. Calls for different queues may come at the same time.
+  virtual std::unique_ptr<LaunchFailure> synchronize(DeviceQueue *queue) {
+    (void)queue;
+    return {};
+  }
+};
+
+/// What a heap can be mapped by in another process: memory of `descriptor`, `bytes`
+/// bytes from `offset` on.
+struct HeapHandle {
+  int descriptor = -1;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+
+  /// As users write it: "cpu".
+  virtual const char *name() const = 0;
+
+  /// Loads the kernel `name` from the bytes of its object. What the object does not
+  /// say of it is for the caller to fill in before the first launch. Errors:
+  /// InvalidArgument for what is damaged, without `name`, or not for this device and
+  /// machine; SystemError.
+  virtual Expected<std::shared_ptr<Kernel>> load(std::string_view object,
+                                                 std::string_view name) = 0;
+  /// The part of `job`'s rank. Called once for each job, by its first launch.
+  virtual std::unique_ptr<Executor> open(Job &job) = 0;
+
+  /// Zeroed memory for heaps that other processes can map; a multiple of the page
+  /// size. The descriptor is the caller's. Errors: OutOfMemory, SystemError.
+  virtual Expected<HeapHandle> allocateHeap(uint64_t bytes) = 0;
+  /// Maps a heap, the rank's own or a peer's, to the addresses from `at` on, which
+  /// the caller has reserved. Errors: OutOfMemory, SystemError.
+  virtual Status mapHeap(const HeapHandle &heap, uint8_t *at) = 0;
+  /// Takes it away again; the addresses stay reserved.
+  virtual void unmapHeap(uint8_t *at, uint64_t bytes) = 0;
+  /// Copies between heaps, host memory and arguments of kernels; complete when it
+  /// returns.
+  virtual Status copy(void *to, const void *from, uint64_t bytes) = 0;
+};
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_DEVICE_H

@@ -80,9 +80,9 @@ TEST_P(Conformance, ProgramsThatAreNoFibersTransfer) {
     auto *words = symmetric<uint64_t>(job, kPrograms, "words");
     Findings findings;
     std::vector<uint64_t> args{arg(words), arg(&findings)};
+    CPUKernel code("roundTrips", roundTrips);
     LaunchSpec spec;
-    spec.kernelName = "roundTrips";
-    spec.kernel = roundTrips;
+    spec.kernel = &code;
     spec.args = args.data();
     spec.grid = {kPrograms, 1, 1};
     Status st = nereid::runtime::launch(&job, spec);

@@ -59,6 +59,20 @@ def test_gather_over_all_ranks(way, per_node, schedule):
         assert all(spawn(gather, WORLD, (way, size, dtype, int(rng.integers(1, 6))), environment=environment))
 
 
+@pytest.mark.parametrize("transport", ["shared_memory", "remote", "delayed:remote"])
+@pytest.mark.parametrize("way", ["put", "signal", "get"])
+def test_gather_over_each_transport(way, transport):
+    environment = {"NEREID_TRANSPORT": transport, "NEREID_RANKS_PER_NODE": "1", "NEREID_TIMEOUT": "20"}
+    rng = np.random.default_rng((SEED, len(way), len(transport)))
+    size = int(rng.integers(1, 3000))
+    assert all(spawn(gather, WORLD, (way, size, np.float32, int(rng.integers(1, 6))), environment=environment))
+
+
+def test_unknown_transports_are_errors():
+    with pytest.raises(SpawnError, match="NEREID_TRANSPORT='pigeon': expected one of shared_memory, remote"):
+        spawn(near, 1, environment={"NEREID_TRANSPORT": "pigeon"})
+
+
 def line_of(text):
     lines = Path(network_kernels.__file__).read_text().splitlines()
     return next(i + 1 for i, line in enumerate(lines) if text in line)

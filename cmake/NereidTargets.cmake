@@ -22,7 +22,7 @@ function(nereid_add_runtime_library name)
   target_include_directories(${name}
     PUBLIC "${PROJECT_SOURCE_DIR}/runtime/include"
     PRIVATE "${PROJECT_SOURCE_DIR}/runtime")
-  target_link_libraries(${name} PUBLIC NereidABI ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
+  target_link_libraries(${name} PUBLIC NereidABI NereidCommon ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
 endfunction()
 
 # nereid_add_unittest(NAME sources... [LINK libs...])

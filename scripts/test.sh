@@ -47,7 +47,7 @@ run() { # run STAGE command...
 
 for stage in "${stages[@]}"; do
   case "$stage" in
-    checks) for check in layering spdx file_length docs format; do
+    checks) for check in abi layering spdx file_length docs format; do
               run "checks/$check" "$venv/bin/python" "tools/check/$check.py"
             done ;;
     unit)   run unit ctest --test-dir "$build" --output-on-failure --no-tests=error ;;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*===- abi.h - what generated code and the runtime agree on ----------------===*
  *
- * The only file that the compiler's CPU target and the runtime library share.
- * It holds the structures that compiled kernels read and the entry points that
- * they call. The compiler mirrors it in compiler/lib/Target/CPU/RuntimeABI.*;
- * a unit test compares the offsets.
+ * This folder is all that the compiler's CPU target and the runtime library
+ * share of code. This header holds the structures that compiled kernels read and
+ * the entry points that they call; entry_points.def lists the latter for both
+ * sides, device_math.def the mathematical functions. The compiler mirrors the
+ * offsets of nrd_program in its RuntimeABI.h; a unit test compares them.
  *
  * A compiled kernel is one function:
  *
@@ -28,8 +29,9 @@
 extern "C" {
 #endif
 
-/* Increased with every change of this file; part of every cache key. */
-#define NRD_ABI_VERSION 3
+/* Increased with every change of this folder but of comments: tools/check/abi.py
+ * compares it with abi/versions.txt. Part of every cache key. */
+#define NRD_ABI_VERSION 4
 
 /* One running program: what tl.program_id, dl.rank and friends read. Generated
  * code may cache nothing of it across a call that can block except the

@@ -47,7 +47,7 @@ def test_good_tree_passes(name, tree):
     assert run_check(name, tree) == (0, f"{name}.py: ok\n")
 
 
-@pytest.mark.parametrize("name", ["layering", "spdx", "file_length", "docs", "format"])
+@pytest.mark.parametrize("name", ["abi", "layering", "spdx", "file_length", "docs", "format"])
 def test_this_tree_passes(name):
     code, output = run_check(name, ROOT)
     assert code == 0, output
@@ -232,3 +232,44 @@ def test_good_docs_pass(tmp_path):
                                "```python\nscripts/gone.sh\n```\n```sh\nbash scripts/plain.sh\n```\n")
     write(tmp_path, "scripts/plain.sh", "")
     assert run_check("docs", tmp_path) == (0, "docs.py: ok\n")
+
+
+@pytest.fixture
+def abi(tmp_path):
+    """The C interface alone, with its numbers on record."""
+    shutil.copytree(ROOT / "abi", tmp_path / "abi")
+    assert run_check("abi", tmp_path) == (0, "abi.py: ok\n")
+    return tmp_path
+
+
+def record(root: Path) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, str(CHECKS / "abi.py"), "--record", str(root)], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("path, old, new", [
+    ("abi/nereid/abi.h", "NRD_SIG_ADD = 2", "NRD_SIG_ADD = 3"),
+    ("abi/nereid/abi.h", "int32_t rank; ", "int64_t rank; "),
+    ("abi/nereid/entry_points.def", 'NRD_ENTRY(nrd_yield, "vpi")', 'NRD_ENTRY(nrd_yield, "vpl")'),
+    ("abi/nereid/device_math.def", 'NRD_MATH(lgamma, "FF")\n', ""),
+])
+def test_changed_abi_needs_a_new_number(abi, path, old, new):
+    text = (abi / path).read_text()
+    assert old in text
+    (abi / path).write_text(text.replace(old, new))
+    code, output = run_check("abi", abi)
+    assert code == 1 and "changed, but NRD_ABI_VERSION is still" in output
+    assert "raise NRD_ABI_VERSION" in record(abi).stderr
+    header = abi / "abi/nereid/abi.h"
+    number = int(header.read_text().split("#define NRD_ABI_VERSION ")[1].split()[0])
+    header.write_text(header.read_text().replace(f"NRD_ABI_VERSION {number}\n", f"NRD_ABI_VERSION {number + 1}\n"))
+    assert run_check("abi", abi)[0] == 1
+    assert record(abi).returncode == 0
+    assert run_check("abi", abi) == (0, "abi.py: ok\n")
+
+
+def test_new_abi_file_needs_a_new_number_and_comments_do_not(abi):
+    header = abi / "abi/nereid/abi.h"
+    header.write_text(header.read_text().replace("/* One running program:", "/* A running  program:") + "\n/* more */\n")
+    assert run_check("abi", abi)[0] == 0
+    write(abi, "abi/nereid/more.h", "/* nothing */\n")
+    assert run_check("abi", abi)[0] == 1

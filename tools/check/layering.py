@@ -27,7 +27,7 @@ OUTSIDE_LIBRARIES = {
     "Python": re.compile(r"^(Python3?::\w+|nanobind\S*)$"),
 }
 #: Where `#include "x/y.h"` is looked for, beside the folder of the file itself.
-INCLUDE_ROOTS = ("abi", "compiler/include", "compiler/lib", "runtime", "runtime/include", "python/src/runtime", "python/src/compiler", "python", "tools", "")
+INCLUDE_ROOTS = ("abi", "common", "compiler/include", "compiler/lib", "runtime", "runtime/include", "python/src/runtime", "python/src/compiler", "python", "tools", "")
 #: The row that stands for all public headers of the runtime. Each header belongs besides to the row that
 #: names it, which is the layer that implements it: who may use that row may use the header, and the header
 #: may include what that row may.
@@ -213,7 +213,7 @@ def check_homes(files: list[Path], layers: dict[str, Layer]) -> list[str]:
     """Every C++ file of the products lies in some layer, and every public header in the one that implements it."""
     problems = []
     for file in files:
-        if file.parts[0] not in ("abi", "compiler", "runtime", "python", "tools") or file.suffix not in SOURCES:
+        if file.parts[0] not in ("abi", "common", "compiler", "runtime", "python", "tools") or file.suffix not in SOURCES:
             continue
         home = home_of(file.as_posix(), layers)
         if home is None:

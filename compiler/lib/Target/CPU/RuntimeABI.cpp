@@ -7,36 +7,9 @@ using namespace mlir;
 using namespace nereid::cpu;
 
 static constexpr RuntimeFunction table[] = {
-    {"nrd_yield", "vpi", true},
-    {"nrd_clock_ns", "lp", true},
-    {"nrd_wait", "ippilii", true},
-    {"nrd_notify", "vppliiiii", true},
-    {"nrd_fail_rank", "vpii", false},
-    {"nrd_fail_not_symmetric", "vppi", false},
-    {"nrd_fail_assert", "vppi", false},
-    {"nrd_print", "vpppliiii", true},
-    {"nrd_barrier_all", "vpi", true},
-    {"nrd_shmem_ptr", "pppii", true},
-    {"nrd_shmem_put", "vpppliii", true},
-    {"nrd_shmem_get", "vpppliii", true},
-    {"nrd_shmem_put_signal", "vppplpliiiii", true},
-    {"nrd_shmem_signal_op", "vppliiii", true},
-    {"nrd_shmem_p", "vppliii", true},
-    {"nrd_shmem_g", "lppiii", true},
-    {"nrd_shmem_wait_until", "lppiliii", true},
-    {"nrd_shmem_fence", "vpi", true},
-    {"nrd_shmem_quiet", "vpi", true},
-    {"nrd_shmem_sync_all", "vpi", true},
-    {"nrd_shmem_fence_pe", "vpii", true},
-    {"nrd_shmem_quiet_pe", "vpii", true},
-    {"nrd_shmem_atomic", "lpplliiii", true},
-    {"nrd_team_my_pe", "ipii", true},
-    {"nrd_team_n_pes", "ipii", true},
-    {"nrd_team_translate_pe", "ipiiii", true},
-    {"nrd_team_barrier", "vpiii", true},
-    {"nrd_team_broadcast", "vpippliii", true},
-    {"nrd_team_fcollect", "vpipplii", true},
-    {"nrd_lane_share", "lpli", true},
+#define NRD_ENTRY(NAME, SIGNATURE) {#NAME, SIGNATURE, true},
+#define NRD_ENTRY_NO_RETURN(NAME, SIGNATURE) {#NAME, SIGNATURE, false},
+#include "nereid/entry_points.def"
 };
 
 llvm::ArrayRef<RuntimeFunction> nereid::cpu::runtimeFunctions() { return table; }
@@ -74,7 +47,7 @@ Value nereid::cpu::loadProgramField(OpBuilder &builder, Location loc, Value prog
 LLVM::CallOp nereid::cpu::callRuntime(OpBuilder &builder, Location loc, StringRef name,
                                       ValueRange operands) {
   const auto *row = llvm::find_if(table, [&](const RuntimeFunction &f) { return name == f.name; });
-  assert(row != std::end(table) && "not an entry point of abi.h");
+  assert(row != std::end(table) && "not in entry_points.def");
   MLIRContext *context = builder.getContext();
   ModuleOp module = enclosingModule(builder);
   auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);

@@ -6,6 +6,16 @@
 
 namespace nereid::runtime {
 
+/// The value of a signal of 4 bytes is 32 bits, read as a signed or as an unsigned
+/// number.
+static Status checkFits(const char *what, uint64_t value, int32_t bytes) {
+  if (bytes != 4 || value >> 32 == 0 || int64_t(value) == int64_t(int32_t(value)))
+    return {};
+  return Status::error(StatusCode::InvalidArgument, std::string(what) + ": the value " +
+                                                        std::to_string(value) +
+                                                        " does not fit a signal of 4 bytes");
+}
+
 /// The signal's place in the heap of `rank`, checked.
 static Expected<uint64_t> signalOffset(const Job::Impl &job, const char *what, const void *signal,
                                        int32_t bytes, int32_t rank) {
@@ -25,6 +35,8 @@ Status Job::signal(void *signal, uint64_t value, int32_t op, int32_t bytes, int3
   Expected<uint64_t> at = signalOffset(*pimpl, "signal_op", signal, bytes, rank);
   if (!at.ok())
     return at.status();
+  if (Status st = checkFits("signal_op", value, bytes); !st.ok())
+    return st;
   if (Status st = pimpl->completeTransfers("signal_op", rank); !st.ok())
     return st;
   const Router &router = *pimpl->transport;
@@ -110,6 +122,8 @@ Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value, in
   Expected<uint64_t> offset = signalOffset(*pimpl, "signal_wait_until", signal, bytes, rank());
   if (!offset.ok())
     return offset.status();
+  if (Status st = checkFits("signal_wait_until", value, bytes); !st.ok())
+    return st;
   const uint8_t *at = pimpl->transport->address(rank(), *offset);
   SignalWait wait(*pimpl, at, comparison, widen(value, bytes, isSigned), bytes, isSigned);
   if (wait.isOver())

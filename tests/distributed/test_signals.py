@@ -331,3 +331,56 @@ def extern():
 
 def test_extern_call():
     assert spawn(extern, 2) == [40, 41]
+
+
+# ---- values that are only known at run time are never cut to the word
+
+
+@nereid.jit
+def waits_for(signal, value, out):
+    token = dl.wait(signal, 1, "sys", "acquire", waitValue=value)
+    tl.store(dl.consume_token(out, token), 1)
+
+
+@nereid.jit
+def notifies(signal, value, out):
+    dl.notify(signal, dl.rank(), signal=value, sig_op="set", comm_scope="inter_node")
+
+
+@nereid.jit
+def signals(signal, value, out):
+    libshmem_device.signal_op(signal, value, libshmem_device.NVSHMEM_SIGNAL_SET, dl.rank())
+
+
+@nereid.jit
+def puts_and_signals(signal, value, out):
+    libshmem_device.putmem_signal(
+        out, out, 4, signal, value, libshmem_device.NVSHMEM_SIGNAL_SET, dl.rank()
+    )
+
+
+@nereid.jit
+def waits_until(signal, value, out):
+    libshmem_device.signal_wait_until(signal, libshmem_device.NVSHMEM_CMP_EQ, value)
+
+
+@nereid.jit
+def puts(signal, value, out):
+    libshmem_device.p(signal, value, dl.rank())
+
+
+@pytest.mark.parametrize(
+    "kernel", [waits_for, notifies, signals, puts_and_signals, waits_until, puts], ids=lambda k: k.fn.__name__
+)
+def test_values_are_not_cut_to_the_word(kernel):
+    out = nereid.symm.zeros(4, np.int32)
+    for dtype, fits in ((np.int32, -7), (np.int32, 2**31 - 1), (np.uint32, 2**32 - 1)):
+        signal = nereid.symm.full((1,), 5, dtype)
+        with pytest.raises(nereid.LaunchError, match=r"the value 4294967301 does not fit the word of 32 bits"):
+            kernel[(1,)](signal, 2**32 + 5, out)
+        assert signal.numpy()[0] == 5
+        if kernel in (waits_for, waits_until):
+            signal.numpy()[0] = fits
+        # Fits, though its type is wider.
+        kernel[(1,)](signal, np.int64(fits), out)
+        assert signal.numpy()[0] == fits

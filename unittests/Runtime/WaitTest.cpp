@@ -398,4 +398,49 @@ TEST(Bounds, HostTransfersStayInTheirAllocation) {
   });
 }
 
+TEST(Values, HostSignalsAreNotCut) {
+  runThreads(1, testOptions(), [](Job &job) {
+    uint32_t *word = symmetric<uint32_t>(job, 2, "word");
+    for (uint64_t good : {uint64_t(5), uint64_t(0xffffffff), uint64_t(-1), uint64_t(INT32_MIN)}) {
+      EXPECT_TRUE(job.signal(word, good, NRD_SIG_SET, 4, 0).ok()) << good;
+      EXPECT_TRUE(job.waitUntil(word, NRD_CMP_EQ, good, 4, false).ok()) << good;
+    }
+    *word = 5;
+    for (uint64_t bad : {(uint64_t(1) << 32) + 5, uint64_t(INT32_MIN) - 1}) {
+      EXPECT_EQ(job.signal(word, bad, NRD_SIG_SET, 4, 0).code(), StatusCode::InvalidArgument);
+      EXPECT_EQ(job.waitUntil(word, NRD_CMP_EQ, bad, 4, false).code(), StatusCode::InvalidArgument);
+      EXPECT_TRUE(job.signal(word, bad, NRD_SIG_SET, 8, 0).ok());
+    }
+  });
+}
+
+/// args: value, bits, signed
+void checksWord(nrd_program *p, const uint64_t *args) {
+  nrd_check_word(p, args[0], int32_t(args[1]), int32_t(args[2]), 0);
+}
+
+TEST(Values, WordsOfKernelsAreNotCut) {
+  struct Case {
+    int64_t value;
+    int32_t bits;
+    bool isSigned, fits;
+  };
+  const int64_t one = 1;
+  for (Case c : {Case{5, 32, true, true}, Case{-1, 32, true, true}, Case{-1, 32, false, false},
+                 Case{(one << 32) - 1, 32, true, true}, Case{one << 32, 32, true, false},
+                 Case{-(one << 31), 32, true, true}, Case{-(one << 31) - 1, 32, true, false},
+                 Case{255, 8, true, true}, Case{256, 8, true, false}, Case{-128, 8, true, true},
+                 Case{-129, 8, true, false}, Case{one << 40, 16, false, false}}) {
+    const uint64_t args[] = {uint64_t(c.value), uint64_t(c.bits), c.isSigned};
+    LaunchSpec spec;
+    spec.kernel = checksWord;
+    spec.args = args;
+    Status st = nereid::runtime::launch(nullptr, spec);
+    EXPECT_EQ(st.ok(), c.fits) << c.value << " in " << c.bits << ": " << st.report();
+    if (!st.ok()) {
+      EXPECT_TRUE(contains(st.message(), "does not fit the word of")) << st.report();
+    }
+  }
+}
+
 } // namespace

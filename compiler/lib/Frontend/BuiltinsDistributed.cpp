@@ -3,6 +3,7 @@
 // Rules: dl (ranks, symmetric addresses, signals, tokens) and the Ascend
 // extension.
 #include "Rules.h"
+#include "ShmemRules.h"
 
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
@@ -72,6 +73,10 @@ static Tensor signalValue(Semantic &s, const BoundArgs &args, unsigned i, const 
   // A constant keeps its bits: -1 is the all-ones signal of an unsigned type.
   if (const Int *number = args[i].getIf<Int>(); number && *number < 0 && pointee.isUnsigned())
     return s.cast(s.constant(args[i], Scalar::Int64, args.ranges[i]), pointee, args.ranges[i]);
+  // A value that is only known at run time is checked there.
+  if (const Tensor *value = args[i].getIf<Tensor>();
+      value && value->type.isScalar() && value->type.isInteger())
+    return castToWord(s, *value, pointee, args.ranges[i]);
   return intScalarArg(s, args, i, pointee);
 }
 

@@ -90,6 +90,19 @@ Tensor nereid::frontend::countArg(Semantic &s, const BoundArgs &args, unsigned i
   return intScalarArg(s, args, i, Scalar::Int64);
 }
 
+Tensor nereid::frontend::castToWord(Semantic &s, const Tensor &value, const Type &word,
+                                    const SourceRange &range) {
+  if (value.type.isInteger() && word.isInteger() && value.type.bits() > word.bits() &&
+      !word.isBool()) {
+    const bool isSigned = !value.type.isUnsigned();
+    Tensor wide = s.cast(value, isSigned ? Scalar::Int64 : Scalar::UInt64, range);
+    emitShmemCall(s, range, "fits_word",
+                  {wide, s.constant(Int(int64_t(word.bits())), Scalar::Int32, range),
+                   s.constant(Int(isSigned), Scalar::Int32, range)});
+  }
+  return s.cast(value, word, range);
+}
+
 Tensor nereid::frontend::pointeeArg(Semantic &s, const BoundArgs &args, unsigned i,
                                     const Tensor &pointer) {
   Type pointee = pointer.type.pointee();
@@ -102,7 +115,7 @@ Tensor nereid::frontend::pointeeArg(Semantic &s, const BoundArgs &args, unsigned
     fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info),
          "a scalar", args[i].describe(), "");
   return args[i].isNumber() ? s.constant(args[i], pointee, args.ranges[i])
-                            : s.cast(value, pointee, args.ranges[i]);
+                            : castToWord(s, value, pointee, args.ranges[i]);
 }
 
 //===----------------------------------------------------------------------===//

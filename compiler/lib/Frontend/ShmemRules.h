@@ -64,6 +64,9 @@ inline Tensor peArg(Semantic &s, const BoundArgs &args, unsigned i) {
 }
 /// A number of bytes or elements; negative constants are an error.
 Tensor countArg(Semantic &s, const BoundArgs &args, unsigned i);
+/// An integer as the word of a signal, an element or an atomic; one that is only
+/// known at run time and does not fit stops the program there.
+Tensor castToWord(Semantic &s, const Tensor &value, const Type &word, const SourceRange &range);
 /// The value of argument `i` as the pointee of `pointer`.
 Tensor pointeeArg(Semantic &s, const BoundArgs &args, unsigned i, const Tensor &pointer);
 /// A comparison, signal operation, team or atomic as our own number when it is

@@ -194,6 +194,13 @@ static LogicalResult waitUntil(Call &c) {
   return c.done(c.op.getNumResults() ? c.l.fromBits64(seen, c.resultType()) : Value());
 }
 
+/// Operands: a value of 64 bits, the bits that it is about to be cut to, whether
+/// it is signed.
+static LogicalResult checkWord(Call &c) {
+  c.call("nrd_check_word", {c.i64(0), c.i32(1), c.i32(2)});
+  return c.done();
+}
+
 /// Names are those of the front end's table (BuiltinsShmem.cpp), in which
 /// spellings that differ only in who of a program's threads calls share one.
 static constexpr Row table[] = {
@@ -224,6 +231,7 @@ static constexpr Row table[] = {
     {"signal_wait_until", "sii", waitUntil},
     {"p", "pvi", putElement},
     {"g", "pi", getElement},
+    {"fits_word", "iii", checkWord},
     {"atomic_update", "avii", atomic, 1},
     {"atomic_fetch", "avvii", atomic, 0},
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/runtime/Launch.h"
 
+#include "symmetric/HostTurns.h"
 #include "symmetric/JobImpl.h"
 
 #include <algorithm>
@@ -151,6 +152,8 @@ Status launch(Job *job, const LaunchSpec &spec) {
   impl->enter(RankState::Launch);
   std::unique_ptr<LaunchFailure> failure = impl->executor->run(spec, nullptr);
   Status result = impl->letGoOfArguments();
+  if (impl->late)
+    impl->late->launchEnded();
   if (failure) [[unlikely]]
     result = endFailed(*impl, *failure);
   impl->leave(RankState::Launch);

@@ -135,8 +135,7 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
     return st;
   double limit = impl->settings.initTimeoutSeconds;
   std::unique_ptr<Job> job = JobFactory::make(std::move(impl));
-  if (Status st = job->impl().collective("init() on device '" + options.device + "'", limit);
-      !st.ok())
+  if (Status st = job->impl().meet("init() on device '" + options.device + "'", limit); !st.ok())
     return st;
   return job;
 }

@@ -36,6 +36,13 @@ static Status compareRequests(const Job::Impl &job, uint64_t number) {
 }
 
 Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
+  Status result = meet(request, timeoutSeconds);
+  if (result.ok())
+    giveWay();
+  return result;
+}
+
+Status Job::Impl::meet(std::string_view request, double timeoutSeconds) {
   if (Status st = refuseCopy(request); !st.ok())
     return st;
   std::lock_guard<std::mutex> guard(hostLock);
@@ -50,6 +57,8 @@ Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
   if (timeoutSeconds < 0)
     timeoutSeconds = settings.timeoutSeconds;
 
+  if (turns)
+    turns->forgetTransfers();
   JobHeader &h = header();
   RankSlot &own = slot();
   uint64_t number = ++collectives;
@@ -119,6 +128,11 @@ Status Job::Impl::recover() {
   }
   if (Status st = abandonTransfers(); !st.ok())
     return st;
+  std::unique_lock<std::mutex> still;
+  if (turns) {
+    still = turns->keepStill();
+    turns->forgetTransfers();
+  }
   JobHeader &h = header();
   {
     std::shared_lock<std::shared_mutex> heapGuard(heapLock);
@@ -128,6 +142,8 @@ Status Job::Impl::recover() {
   for (BarrierPlace &place : slot().barrierAt)
     place.number.store(0, std::memory_order_relaxed);
   uint64_t number = h.recoverEpoch.value.load(std::memory_order_acquire) + 1;
+  if (turns)
+    turns->enterCollective(~uint64_t(0));
   uint64_t arrived = h.recoverArrived.value.fetch_add(1, std::memory_order_acq_rel) + 1;
   if (arrived == uint64_t(worldSize)) {
     h.recoverArrived.value.store(0, std::memory_order_relaxed);
@@ -139,6 +155,8 @@ Status Job::Impl::recover() {
       turns->reset(number);
     h.recoverEpoch.value.store(number, std::memory_order_release);
   } else if (Status st = RecoveryWait(*this, number).run(settings.timeoutSeconds); !st.ok()) {
+    if (turns)
+      turns->leaveCollective();
     return st;
   }
   collectives = 0;

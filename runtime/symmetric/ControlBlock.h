@@ -148,14 +148,17 @@ struct alignas(64) RankSlot {
   /// Number of the failure that `records` are about.
   std::atomic<uint64_t> reported;
   std::atomic<uint64_t> recoveryHash;
-  /// Random schedules (Turns.h): bumped when it gets the turn (a futex); it is
-  /// in a launch; the host collective that it waits in, or 0; it had nothing to
-  /// do at this count of work, plus 1; the others do not wait for its host code.
+  /// Random schedules (Turns.h): bumped when it gets the turn (a futex); what it
+  /// wants turns for (Turns::Wants); the host collective that it waits in, or 0;
+  /// it had nothing to do at this count of work, plus 1; the count of work up to
+  /// which it sits out; the others do not wait for its host code; its priority.
   std::atomic<uint32_t> turn;
   std::atomic<uint32_t> wantsTurns;
   std::atomic<uint64_t> waitsIn;
   std::atomic<uint64_t> idleAt;
+  std::atomic<uint64_t> sitsOut;
   std::atomic<uint32_t> leftOut;
+  std::atomic<int64_t> priority;
   /// Operations of this rank that are still under way.
   std::atomic<uint64_t> inFlight;
   /// Its last arrival in each team, by Team::place.
@@ -199,6 +202,15 @@ struct alignas(64) TurnState {
   std::atomic<uint64_t> random;    // state of the generator; 0 = not seeded
   std::atomic<uint64_t> work;      // turns with progress
   std::atomic<uint64_t> fruitless; // turns without, since the last one with
+  // How the next rank is drawn, and up to which count of work.
+  std::atomic<uint64_t> phase;
+  std::atomic<uint64_t> phaseEnds;
+  std::atomic<uint32_t> byPriority;
+  std::atomic<uint64_t> changeEvery; // turns between two changes; 0: never
+  std::atomic<int64_t> lowest;       // the lowest priority so far
+  /// A rank's host code was left out: the order is not the seed's any more, and
+  /// waiting for hosts would only cost time.
+  std::atomic<uint32_t> hostsFree;
 };
 
 struct JobHeader {

@@ -37,7 +37,8 @@ Status Job::signal(void *signal, uint64_t value, int32_t op, int32_t bytes, int3
     return at.status();
   if (Status st = checkFits("signal_op", value, bytes); !st.ok())
     return st;
-  if (Status st = pimpl->completeTransfers("signal_op", rank); !st.ok())
+  pimpl->giveWay();
+  if (Status st = pimpl->completeTransfers("signal_op"); !st.ok())
     return st;
   const Router &router = *pimpl->transport;
   if (!router.isDirect(rank))

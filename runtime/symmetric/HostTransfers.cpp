@@ -123,7 +123,8 @@ Status Job::put(void *dest, const void *source, uint64_t bytes, int32_t rank) {
     return to.status();
   if (Status st = checkAllocation(*pimpl, "put", source, bytes); !st.ok())
     return st;
-  if (Status st = pimpl->completeTransfers("put", rank); !st.ok())
+  pimpl->giveWay();
+  if (Status st = pimpl->completeTransfers("put"); !st.ok())
     return st;
   const Router &router = *pimpl->transport;
   if (!router.isDirect(rank))
@@ -137,6 +138,9 @@ Status Job::get(void *dest, const void *source, uint64_t bytes, int32_t rank) {
   if (!from.ok())
     return from.status();
   if (Status st = checkAllocation(*pimpl, "get", dest, bytes); !st.ok())
+    return st;
+  pimpl->giveWay();
+  if (Status st = pimpl->completeTransfers("get"); !st.ok())
     return st;
   const Router &router = *pimpl->transport;
   if (!router.isDirect(rank))

@@ -85,10 +85,12 @@ BlockedGroup HostBarrierWait::account() const {
 }
 
 bool arriveAt(std::atomic<uint64_t> &arrived, std::atomic<uint64_t> &epoch, uint64_t members,
-              uint64_t number) {
+              uint64_t number, const std::function<void()> &complete) {
   if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < members)
     return false;
   arrived.store(0, std::memory_order_relaxed);
+  if (complete)
+    complete();
   epoch.store(number, std::memory_order_release);
   return true;
 }

@@ -5,6 +5,8 @@
 
 #include "symmetric/JobWatch.h"
 
+#include <functional>
+
 namespace nereid::runtime {
 
 /// One wait of host code: a barrier among hosts, a signal, a recovery. While it
@@ -54,9 +56,9 @@ private:
 };
 
 /// Arrives at the barrier whose number is `number`; true for the last one, who
-/// has then completed it. `epoch` says so to the others.
+/// has then completed it. `epoch` says so to the others, after `complete`.
 bool arriveAt(std::atomic<uint64_t> &arrived, std::atomic<uint64_t> &epoch, uint64_t members,
-              uint64_t number);
+              uint64_t number, const std::function<void()> &complete = {});
 
 } // namespace nereid::runtime
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/runtime/Job.h"
 
+#include "symmetric/HostTurns.h"
 #include "symmetric/JobImpl.h"
 #include "symmetric/JobWatch.h"
 #include "symmetric/Turns.h"
@@ -14,7 +15,8 @@ Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s, int32_t 
                 Device &device)
     : segment(std::move(seg)), control(segment->control()), rank(rank),
       worldSize(segment->worldSize()), settings(std::move(s)), heapBase(segment->heapBase()),
-      heapBytes(segment->heapBytes()), heap(segment->heapBytes()), device(device) {
+      heapBytes(segment->heapBytes()), heap(segment->heapBytes()),
+      hostRandom(settings.seed, uint64_t(rank)), device(device) {
   int32_t cores = availableCores();
   numThreads = settings.numThreads ? settings.numThreads
                                    : std::clamp(cores / std::max(1, ranksHere), 1, kMaxWorkers);
@@ -39,6 +41,8 @@ Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s, int32_t 
   shape.between = settings.transport;
   shape.random = settings.randomSchedule;
   transport = std::make_unique<Router>(shape);
+  if (turns)
+    late = std::make_unique<LateTransfers>(*this);
   maySpin = int64_t(ranksHere) * numThreads <= cores;
   watch = std::make_unique<JobWatch>(*this);
   slot().launchWorkers.store(uint32_t(numThreads));
@@ -95,6 +99,8 @@ uint64_t Job::heapBytes() const { return pimpl->heapBytes; }
 int32_t Job::numThreads() const { return pimpl->numThreads; }
 const Profile &Job::profile() const { return pimpl->settings.profile; }
 double Job::timeoutSeconds() const { return pimpl->settings.timeoutSeconds; }
+bool Job::hasRandomSchedule() const { return pimpl->settings.randomSchedule; }
+void Job::giveWay() { pimpl->giveWay(); }
 bool Job::finalized() const { return pimpl->finalized.load(std::memory_order_acquire); }
 
 static std::string heapFullText(const HeapAllocator &heap, uint64_t bytes,
@@ -176,6 +182,8 @@ Status Job::finalize() {
   Status result;
   if (!pimpl->jobFailed())
     result = pimpl->completeTransfers("finalize");
+  if (pimpl->late)
+    pimpl->late->stop();
   pimpl->setState(RankState::Finalized);
   return result;
 }

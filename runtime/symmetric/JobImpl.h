@@ -5,6 +5,7 @@
 
 #include "base/Fork.h"
 #include "base/Knobs.h"
+#include "base/Random.h"
 #include "nereid/runtime/Device.h"
 #include "nereid/runtime/Job.h"
 #include "symmetric/HeapAllocator.h"
@@ -17,6 +18,7 @@
 namespace nereid::runtime {
 
 class JobWatch;
+class LateTransfers;
 class Turns;
 
 struct Job::Impl {
@@ -61,7 +63,19 @@ struct Job::Impl {
 
   /// A host barrier in which all ranks must present the same `request`.
   Status collective(std::string_view request, double timeoutSeconds = -1);
+  /// The same without a turn afterwards; for the one that begins the job.
+  Status meet(std::string_view request, double timeoutSeconds);
   Status recover();
+
+  //===--- random schedules (HostTurns.cpp) -------------------------------===//
+
+  /// The host has come to a call of the runtime at which its order relative to
+  /// the programs of other ranks may change. Sometimes waits for a turn.
+  void giveWay() {
+    if (turns) [[unlikely]]
+      waitForTurn();
+  }
+  void waitForTurn();
 
   //===--- transfers (HostTransfers.cpp) ----------------------------------===//
 
@@ -126,6 +140,7 @@ struct Job::Impl {
   std::mutex hostLock;   ///< one host collective at a time
   std::mutex launchLock; ///< one launch at a time
   std::mutex stateLock;  ///< guards what follows
+  Random hostRandom;     ///< random schedules: what giveWay() draws from
   int32_t launching = 0, collecting = 0, hostWaiting = 0;
   /// Kernels whose launch waits for another one to end.
   std::vector<std::string> queuedLaunches;
@@ -138,6 +153,7 @@ struct Job::Impl {
   std::unique_ptr<Router> transport;
   /// Only under a random schedule.
   std::unique_ptr<Turns> turns;
+  std::unique_ptr<LateTransfers> late;
   void count(RankState state, int32_t by);
   /// The calling thread begins (1) or ends (-1) to be blocked in the runtime.
   void countInside(int32_t by);

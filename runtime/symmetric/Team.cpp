@@ -104,15 +104,18 @@ static Status invalid(std::string message) {
 static Status hostBarrier(Job::Impl &job, const Team &team, const std::string &what) {
   TeamCounter &counter = team.slot->host;
   uint64_t number = counter.epoch.load(std::memory_order_acquire) + 1;
-  if (arriveAt(counter.arrived, counter.epoch, uint64_t(team.size), number))
+  if (job.turns)
+    job.turns->enterCollective(~uint64_t(0));
+  auto complete = [&] {
+    for (int32_t i = 0; job.turns && i < team.size; ++i)
+      job.turns->endCollectiveOf(team.rankOf(i));
+  };
+  if (arriveAt(counter.arrived, counter.epoch, uint64_t(team.size), number, complete))
     return {};
   return HostBarrierWait(job, what, counter.epoch, number, team).run(job.settings.timeoutSeconds);
 }
 
-/// Barrier among the members, who must all ask for the same.
-static Status teamCollective(Job::Impl &job, const Team &team, const std::string &request) {
-  if (team.handle == NRD_TEAM_WORLD)
-    return job.collective(request);
+static Status meet(Job::Impl &job, const Team &team, const std::string &request) {
   if (Status st = job.refuseCopy(request); !st.ok())
     return st;
   std::lock_guard<std::mutex> guard(job.hostLock);
@@ -120,12 +123,12 @@ static Status teamCollective(Job::Impl &job, const Team &team, const std::string
     return invalid("this rank has already finalized its job");
   if (job.jobFailed())
     return job.failureStatus();
+  if (Status st = job.completeTransfers("a host barrier"); !st.ok())
+    return st;
   if (team.size == 1)
     return {};
   job.slot().teamRequest.set(request);
   job.enter(RankState::Collective);
-  if (job.turns)
-    job.turns->enterCollective(~uint64_t(0));
   Status result = hostBarrier(job, team, request);
   if (result.ok()) {
     std::string first = job.control.rank(team.start).teamRequest.str();
@@ -148,6 +151,16 @@ static Status teamCollective(Job::Impl &job, const Team &team, const std::string
   if (job.turns)
     job.turns->leaveCollective();
   job.leave(RankState::Collective);
+  return result;
+}
+
+/// Barrier among the members, who must all ask for the same.
+static Status teamCollective(Job::Impl &job, const Team &team, const std::string &request) {
+  if (team.handle == NRD_TEAM_WORLD)
+    return job.collective(request);
+  Status result = meet(job, team, request);
+  if (result.ok())
+    job.giveWay();
   return result;
 }
 

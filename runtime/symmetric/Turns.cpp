@@ -2,6 +2,7 @@
 #include "symmetric/Turns.h"
 
 #include "base/Clock.h"
+#include "base/Random.h"
 #include "symmetric/PeerWatch.h"
 
 #include <climits>
@@ -31,26 +32,82 @@ static void futexWake(std::atomic<uint32_t> &word) {
 Turns::Turns(ControlBlock control, int32_t rank, int32_t worldSize, uint64_t seed)
     : control(control), rank(rank), worldSize(worldSize), seed(seed) {}
 
-void Turns::enterLaunch() {
+void Turns::enter() {
+  seat.lock();
   RankSlot &slot = own();
   slot.idleAt.store(0, std::memory_order_relaxed);
+  slot.sitsOut.store(0, std::memory_order_relaxed);
   slot.leftOut.store(0, std::memory_order_relaxed);
-  slot.wantsTurns.store(1, std::memory_order_seq_cst);
+  slot.wantsTurns.fetch_or(Thread, std::memory_order_seq_cst);
   decide();
 }
 
-void Turns::leaveLaunch() {
+bool Turns::tryEnter(uint64_t pause) {
+  if (!hostsGiveWay() || !seat.try_lock())
+    return false;
+  RankSlot &slot = own();
+  slot.idleAt.store(0, std::memory_order_relaxed);
+  sitOut(pause);
+  slot.wantsTurns.fetch_or(Thread, std::memory_order_seq_cst);
+  decide();
+  return true;
+}
+
+void Turns::sitOut(uint64_t turns) {
+  own().sitsOut.store(state().work.load(std::memory_order_relaxed) + turns,
+                      std::memory_order_relaxed);
+}
+
+void Turns::noteProgress() {
   TurnState &s = state();
-  bool holder = s.holder.load(std::memory_order_acquire) == uint32_t(rank) + 1;
-  if (holder) {
-    s.work.fetch_add(1, std::memory_order_relaxed);
-    s.fruitless.store(0, std::memory_order_relaxed);
-  }
-  own().wantsTurns.store(0, std::memory_order_seq_cst);
-  // Nobody is next before this rank's host code has come to where it waits.
+  s.work.fetch_add(1, std::memory_order_relaxed);
+  s.fruitless.store(0, std::memory_order_relaxed);
+}
+
+void Turns::leave() {
+  bool holder = holdsTurn();
   if (holder)
-    s.holder.store(0, std::memory_order_seq_cst);
+    noteProgress();
+  own().wantsTurns.fetch_and(~uint32_t(Thread), std::memory_order_seq_cst);
+  // Nobody is next before this rank's host code has come to where it waits.
+  uint32_t mine = uint32_t(rank) + 1;
+  if (holder)
+    state().holder.compare_exchange_strong(mine, 0, std::memory_order_seq_cst);
+  seat.unlock();
   decide(); // ... unless another thread of it waits already
+}
+
+void Turns::wantTransfers() {
+  own().idleAt.store(0, std::memory_order_relaxed);
+  own().wantsTurns.fetch_or(Transfers, std::memory_order_seq_cst);
+  decide();
+}
+
+bool Turns::takeForTransfers() {
+  if (!take())
+    return false;
+  // A thread that wants turns itself uses them.
+  if (seat.try_lock()) {
+    if (holdsTurn())
+      return true;
+    seat.unlock();
+  }
+  sleepNs(1000000);
+  return false;
+}
+
+void Turns::passForTransfers(bool last) {
+  if (last) {
+    // Nobody takes the turn away from a rank that has no use for it meanwhile.
+    state().holder.store(kDeciding, std::memory_order_seq_cst);
+    forgetTransfers();
+  }
+  pass(true);
+  seat.unlock();
+}
+
+void Turns::forgetTransfers() {
+  own().wantsTurns.fetch_and(~uint32_t(Transfers), std::memory_order_seq_cst);
 }
 
 void Turns::enterCollective(uint64_t number) {
@@ -59,7 +116,11 @@ void Turns::enterCollective(uint64_t number) {
   decide();
 }
 
-void Turns::leaveCollective() { own().waitsIn.store(0, std::memory_order_seq_cst); }
+void Turns::leaveCollective() { endCollectiveOf(rank); }
+
+void Turns::endCollectiveOf(int32_t member) {
+  control.rank(member).waitsIn.store(0, std::memory_order_seq_cst);
+}
 
 void Turns::stepAside() {
   own().leftOut.store(1, std::memory_order_seq_cst);
@@ -75,10 +136,17 @@ void Turns::reset(uint64_t generation) {
   s.work.store(0, std::memory_order_relaxed);
   s.burst.store(0, std::memory_order_relaxed);
   s.last.store(0, std::memory_order_relaxed);
+  s.phaseEnds.store(0, std::memory_order_relaxed);
+  for (int32_t r = 0; r < worldSize; ++r) {
+    control.rank(r).sitsOut.store(0, std::memory_order_relaxed);
+    endCollectiveOf(r);
+  }
+  s.hostsFree.store(0, std::memory_order_relaxed);
   s.fruitless.store(0, std::memory_order_relaxed);
   for (int32_t r = 0; r < worldSize; ++r) {
     RankSlot &slot = control.rank(r);
     slot.idleAt.store(0, std::memory_order_relaxed);
+    slot.sitsOut.store(0, std::memory_order_relaxed);
     slot.leftOut.store(0, std::memory_order_relaxed);
     slot.wantsTurns.store(0, std::memory_order_relaxed);
     slot.waitsIn.store(0, std::memory_order_relaxed);
@@ -91,73 +159,120 @@ uint64_t Turns::draw() {
   uint64_t x = s.random.load(std::memory_order_relaxed);
   if (x == 0) {
     x = (seed + 1) * 0x9e3779b97f4a7c15u ^ 0xd1b54a32d192ed03u;
-    for (int i = 0; i < 8; ++i) {
-      x ^= x << 13;
-      x ^= x >> 7;
-      x ^= x << 17;
-    }
+    for (int i = 0; i < 8; ++i)
+      x = nextRandomState(x);
   }
-  x ^= x << 13;
-  x ^= x >> 7;
-  x ^= x << 17;
+  x = nextRandomState(x);
   s.random.store(x, std::memory_order_relaxed);
   return x >> 11;
 }
 
+bool Turns::wants(int32_t r) const {
+  return control.rank(r).wantsTurns.load(std::memory_order_seq_cst) && !isGone(control.stateOf(r));
+}
+
+/// `epoch` is that of host collectives.
+bool Turns::runsHostCode(int32_t r, uint64_t epoch) const {
+  const RankSlot &slot = control.rank(r);
+  if (slot.wantsTurns.load(std::memory_order_seq_cst) & Thread)
+    return false;
+  // In a collective that has not come to its end.
+  if (slot.waitsIn.load(std::memory_order_seq_cst) > epoch)
+    return false;
+  return !isGone(control.stateOf(r)) && !slot.leftOut.load(std::memory_order_seq_cst);
+}
+
 bool Turns::everybodyParked() const {
   uint64_t epoch = control.header().hostEpoch.value.load(std::memory_order_seq_cst);
-  for (int32_t r = 0; r < worldSize; ++r) {
-    const RankSlot &slot = control.rank(r);
-    if (slot.wantsTurns.load(std::memory_order_seq_cst))
-      continue;
-    // In a collective that has not come to its end.
-    if (slot.waitsIn.load(std::memory_order_seq_cst) > epoch)
-      continue;
-    if (isGone(control.stateOf(r)) || slot.leftOut.load(std::memory_order_seq_cst))
-      continue;
-    return false;
-  }
+  for (int32_t r = 0; r < worldSize; ++r)
+    if (runsHostCode(r, epoch))
+      return false;
   return true;
+}
+
+bool Turns::isEligible(int32_t r, uint64_t work) const {
+  const RankSlot &slot = control.rank(r);
+  return wants(r) && slot.idleAt.load(std::memory_order_relaxed) != work + 1 &&
+         slot.sitsOut.load(std::memory_order_relaxed) <= work;
+}
+
+/// Turns in a phase: enough of them for short kernels as for long ones. No phase
+/// lasts for ever, since a rank with a high priority may poll for what a lower
+/// one has to do.
+void Turns::beginPhase(uint64_t work) {
+  static constexpr uint64_t kShortest = 16, kLengths = 9;
+  static constexpr uint64_t kChanges[] = {0, 1, 2, 4}; // in a phase, on average
+  TurnState &s = state();
+  uint64_t x = draw();
+  uint64_t length = kShortest << (x >> 8) % kLengths;
+  uint64_t changes = kChanges[(x >> 4) % 4];
+  s.phase.fetch_add(1, std::memory_order_relaxed);
+  s.phaseEnds.store(work + length, std::memory_order_relaxed);
+  s.byPriority.store(uint32_t(x & 1), std::memory_order_relaxed);
+  s.changeEvery.store(changes ? length / changes : 0, std::memory_order_relaxed);
+  s.lowest.store(0, std::memory_order_relaxed);
+  s.burst.store(0, std::memory_order_relaxed);
+  for (int32_t r = 0; (x & 1) && r < worldSize; ++r)
+    control.rank(r).priority.store(int64_t(draw() >> 1), std::memory_order_relaxed);
+}
+
+int32_t Turns::chooseByPriority(int32_t last, uint64_t work) {
+  TurnState &s = state();
+  uint64_t changeEvery = s.changeEvery.load(std::memory_order_relaxed);
+  if (changeEvery && draw() % changeEvery == 0)
+    control.rank(last).priority.store(s.lowest.fetch_sub(1, std::memory_order_relaxed) - 1,
+                                      std::memory_order_relaxed);
+  int32_t chosen = -1;
+  int64_t highest = 0;
+  for (int32_t r = 0; r < worldSize; ++r) {
+    int64_t priority = control.rank(r).priority.load(std::memory_order_relaxed);
+    if (isEligible(r, work) && (chosen < 0 || priority > highest)) {
+      chosen = r;
+      highest = priority;
+    }
+  }
+  return chosen;
+}
+
+int32_t Turns::chooseAlike(int32_t last, int32_t eligible, uint64_t work) {
+  TurnState &s = state();
+  uint32_t burst = s.burst.load(std::memory_order_relaxed);
+  if (burst && isEligible(last, work)) {
+    s.burst.store(burst - 1, std::memory_order_relaxed);
+    return last;
+  }
+  int32_t chosen = -1;
+  int32_t skip = int32_t(draw() % uint64_t(eligible));
+  for (int32_t r = 0; r < worldSize && chosen < 0; ++r)
+    if (isEligible(r, work) && skip-- == 0)
+      chosen = r;
+  // Short and long runs of one rank: some bugs need the one, some the other.
+  uint64_t x = draw();
+  static constexpr uint32_t kBursts[] = {1, 1, 8, 64};
+  s.burst.store(uint32_t((x >> 2) % kBursts[x & 3]), std::memory_order_relaxed);
+  return chosen;
 }
 
 int32_t Turns::choose() {
   TurnState &s = state();
   uint64_t work = s.work.load(std::memory_order_relaxed);
   int32_t last = int32_t(s.last.load(std::memory_order_relaxed));
-  auto wants = [&](int32_t r) {
-    return control.rank(r).wantsTurns.load(std::memory_order_relaxed) &&
-           !isGone(control.stateOf(r));
-  };
-  auto eligible = [&](int32_t r) {
-    return wants(r) && control.rank(r).idleAt.load(std::memory_order_relaxed) != work + 1;
-  };
-  uint32_t burst = s.burst.load(std::memory_order_relaxed);
-  if (burst && eligible(last)) {
-    s.burst.store(burst - 1, std::memory_order_relaxed);
-    return last;
-  }
-  int32_t count = 0;
+  int32_t eligible = 0;
   for (int32_t r = 0; r < worldSize; ++r)
-    count += eligible(r);
+    eligible += isEligible(r, work);
   int32_t chosen = -1;
-  burst = 0;
-  if (count) {
-    uint64_t x = draw();
-    int32_t skip = int32_t(x % uint64_t(count));
-    for (int32_t r = 0; r < worldSize && chosen < 0; ++r)
-      if (eligible(r) && skip-- == 0)
-        chosen = r;
-    // Short and long runs of one rank: some bugs need the one, some the other.
-    x = draw();
-    static constexpr uint32_t kBursts[] = {1, 1, 8, 64};
-    burst = uint32_t((x >> 2) % kBursts[x & 3]);
+  if (eligible) {
+    if (work >= s.phaseEnds.load(std::memory_order_relaxed))
+      beginPhase(work);
+    chosen = s.byPriority.load(std::memory_order_relaxed) ? chooseByPriority(last, work)
+                                                          : chooseAlike(last, eligible, work);
   } else {
     // All look for something to do in vain; each gets another look.
+    s.burst.store(0, std::memory_order_relaxed);
     for (int32_t i = 1; i <= worldSize && chosen < 0; ++i)
       if (wants((last + i) % worldSize))
         chosen = (last + i) % worldSize;
   }
-  s.burst.store(burst, std::memory_order_relaxed);
   if (chosen >= 0)
     s.last.store(uint32_t(chosen), std::memory_order_relaxed);
   return chosen;
@@ -186,7 +301,7 @@ void Turns::decide() {
     s.holder.store(0, std::memory_order_seq_cst);
     bool somebody = false;
     for (int32_t r = 0; r < worldSize; ++r)
-      somebody = somebody || control.rank(r).wantsTurns.load() != 0;
+      somebody = somebody || wants(r);
     if (!somebody)
       return;
   }
@@ -196,7 +311,7 @@ bool Turns::take() {
   TurnState &s = state();
   RankSlot &slot = own();
   uint32_t seen = slot.turn.load(std::memory_order_seq_cst);
-  if (s.holder.load(std::memory_order_seq_cst) == uint32_t(rank) + 1)
+  if (holdsTurn())
     return true;
   futexWait(slot.turn, seen);
   uint32_t holder = s.holder.load(std::memory_order_seq_cst);
@@ -204,9 +319,13 @@ bool Turns::take() {
     return true;
   if (holder == 0) {
     decide();
-    if (s.holder.load(std::memory_order_seq_cst) == uint32_t(rank) + 1)
+    if (holdsTurn())
       return true;
     lookAtHosts();
+  } else if (holder != kDeciding && !wants(int32_t(holder) - 1) &&
+             s.holder.compare_exchange_strong(holder, 0, std::memory_order_seq_cst)) {
+    // It left, or its host completed its transfers, when it was given the turn.
+    decide();
   }
   return false;
 }
@@ -214,8 +333,7 @@ bool Turns::take() {
 void Turns::pass(bool progressed) {
   TurnState &s = state();
   if (progressed) {
-    s.work.fetch_add(1, std::memory_order_relaxed);
-    s.fruitless.store(0, std::memory_order_relaxed);
+    noteProgress();
   } else {
     s.fruitless.fetch_add(1, std::memory_order_relaxed);
     own().idleAt.store(s.work.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -230,19 +348,23 @@ void Turns::pass(bool progressed) {
 }
 
 void Turns::lookAtHosts() {
+  std::unique_lock<std::mutex> guard(hostsLock, std::try_to_lock);
+  if (!guard.owns_lock())
+    return;
   int32_t busy = -1;
   uint64_t epoch = control.header().hostEpoch.value.load(std::memory_order_acquire);
   for (int32_t r = 0; r < worldSize && busy < 0; ++r) {
-    const RankSlot &slot = control.rank(r);
     if (control.stateOf(r) == RankState::Absent)
       return;
-    if (!slot.wantsTurns.load() && slot.waitsIn.load() <= epoch && !isGone(control.stateOf(r)) &&
-        !slot.leftOut.load())
+    if (runsHostCode(r, epoch))
       busy = r;
   }
   uint64_t now = nowNs();
-  if (busy < 0 || busy != watched) {
+  // It has been in its turns, or somebody else's, since the last look.
+  uint64_t work = state().work.load(std::memory_order_relaxed);
+  if (busy < 0 || busy != watched || work != watchedAt) {
     watched = busy;
+    watchedAt = work;
     watchedSince = asleepSince = now;
     cpuAtSleep = 0;
     return;
@@ -257,6 +379,7 @@ void Turns::lookAtHosts() {
   }
   if (now - asleepSince < kAsleepNs && now - watchedSince < kBusyNs)
     return;
+  state().hostsFree.store(1, std::memory_order_relaxed);
   uint32_t expected = 0;
   if (slot.leftOut.compare_exchange_strong(expected, 1))
     std::fprintf(stderr,

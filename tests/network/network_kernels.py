@@ -147,3 +147,31 @@ def read_early(data_ptr, source_ptr, out_ptr, n, QUIET: tl.constexpr, BLOCK: tl.
         libshmem_device.quiet()
     tl.store(out_ptr, tl.sum(tl.load(data_ptr + offs, mask=offs < n, other=0)))
     libshmem_device.barrier_all()
+
+
+@nereid.jit
+def send_to_other(target_ptr, source_ptr, n_bytes):
+    libshmem_device.putmem_nbi_block(target_ptr, source_ptr, n_bytes, 1 - libshmem_device.my_pe())
+
+
+@nereid.jit
+def announce(x_ptr, flag_ptr, out_ptr, CALLS: tl.constexpr, LATE: tl.constexpr):
+    """Rank 0 tells rank 1 of a store that it has made, or makes only later."""
+    if dl.rank() == 0:
+        if not LATE:
+            tl.store(dl.symm_at(x_ptr, 1), 1)
+        dl.notify(flag_ptr, 1, signal=1, sig_op="set", comm_scope="intra_node")
+        for _ in range(CALLS):
+            dl.notify(flag_ptr + 1, 1, signal=1, sig_op="set", comm_scope="intra_node")
+        if LATE:
+            tl.store(dl.symm_at(x_ptr, 1), 1)
+    else:
+        token = dl.wait(flag_ptr, 1, "gpu", "acquire", waitValue=1)
+        tl.store(out_ptr, tl.load(dl.consume_token(x_ptr, token)))
+
+
+@nereid.jit
+def meet_neighbours(flag_ptr):
+    peer = (dl.rank() + 1) % dl.num_ranks()
+    libshmem_device.signal_op(flag_ptr, 1, libshmem_device.NVSHMEM_SIGNAL_ADD, peer)
+    libshmem_device.signal_wait_until(flag_ptr, libshmem_device.NVSHMEM_CMP_GE, 1)

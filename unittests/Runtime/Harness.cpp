@@ -28,7 +28,13 @@ void runThreads(int32_t worldSize, const JobOptions &options,
   ASSERT_TRUE(jobs.ok()) << jobs.status().report();
   std::vector<std::thread> threads;
   for (int32_t r = 0; r < worldSize; ++r)
-    threads.emplace_back([&, r] { body(*(*jobs)[size_t(r)]); });
+    threads.emplace_back([&, r] {
+      Job &job = *(*jobs)[size_t(r)];
+      body(job);
+      // Under a random schedule the others would wait for its host code.
+      if (job.hasRandomSchedule())
+        (void)job.finalize();
+    });
   for (std::thread &thread : threads)
     thread.join();
 }

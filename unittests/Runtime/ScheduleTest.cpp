@@ -194,12 +194,196 @@ int failures(Slip slip, int seeds) {
 }
 
 TEST(Schedule, MistakesShowForSomeSeed) {
-  EXPECT_EQ(failures(Slip::None, 30), 0);
+  EXPECT_EQ(failures(Slip::None, 100), 0);
   EXPECT_GT(failures(Slip::NoFence, 10), 0) << "missing fence";
   EXPECT_GT(failures(Slip::NoQuiet, 10), 0) << "missing quiet";
   EXPECT_GT(failures(Slip::SourceReused, 10), 0) << "source reused";
   EXPECT_GT(failures(Slip::NoBarrier, 10), 0) << "missing barrier";
   EXPECT_GT(failures(Slip::GetNoQuiet, 10), 0) << "get without quiet";
+}
+
+//===--- mistakes that only show between launches, or after a long delay --------
+
+/// args: to, from, count. Sends to the other rank and ends.
+void sendNumbers(nrd_program *p, const uint64_t *args) {
+  nrd_shmem_put(p, pointerArg<int64_t>(args, 0), pointerArg<int64_t>(args, 1), args[2] * 8,
+                1 - p->rank, 1, 0);
+}
+/// args: to, count, value
+void fillNumbers(nrd_program *, const uint64_t *args) {
+  std::fill_n(pointerArg<int64_t>(args, 0), args[1], int64_t(args[2]));
+}
+
+/// The source of a transfer changes after its launch.
+enum class Refill { AfterBarrier, ByHost, ByLaunch, AfterPut };
+
+bool refillFails(Refill how, int seed) {
+  JobOptions options = testOptions();
+  options.schedule = "random:" + std::to_string(seed);
+  std::atomic<int64_t> wrong{0};
+  runThreads(2, options, [&](Job &job) {
+    constexpr int64_t kCount = 8;
+    int64_t *source = symmetric<int64_t>(job, kCount, "source");
+    int64_t *target = symmetric<int64_t>(job, kCount, "target");
+    int64_t *other = symmetric<int64_t>(job, 1, "other");
+    std::fill_n(source, kCount, 1);
+    EXPECT_TRUE(job.barrier().ok());
+    EXPECT_TRUE(launchBlocking(job, sendNumbers, {arg(target), arg(source), kCount}, 1).ok());
+    int64_t one = 1;
+    if (how == Refill::AfterBarrier)
+      EXPECT_TRUE(job.barrier().ok());
+    if (how == Refill::AfterPut) // completes what finished launches have asked for
+      EXPECT_TRUE(job.put(other, &one, 8, job.rank()).ok());
+    if (how == Refill::ByLaunch)
+      EXPECT_TRUE(launchBlocking(job, fillNumbers, {arg(source), kCount, 2}, 1).ok());
+    else
+      std::fill_n(source, kCount, 2);
+    EXPECT_TRUE(job.barrier().ok());
+    for (int64_t i = 0; i < kCount; ++i)
+      wrong += target[i] != 1;
+  });
+  return wrong != 0;
+}
+
+/// args: x, flag, out, call. The store comes after the signal that announces it.
+void storeLate(nrd_program *p, const uint64_t *args) {
+  int64_t *x = pointerArg<int64_t>(args, 0);
+  uint64_t *flag = pointerArg<uint64_t>(args, 1);
+  if (p->rank == 1) {
+    nrd_wait(p, flag, 1, 1, 8, 0);
+    *pointerArg<int64_t>(args, 2) = __atomic_load_n(x, __ATOMIC_RELAXED);
+    return;
+  }
+  const bool right = args[3] == 4;
+  if (right)
+    __atomic_store_n(symmAt(p, x, 1), 1, __ATOMIC_RELAXED);
+  nrd_notify(p, flag, 1, 1, NRD_SIG_SET, NRD_COMM_INTRA_NODE, 8, 0);
+  if (args[3] == 1)
+    nrd_shmem_quiet(p, 0);
+  if (args[3] == 2)
+    nrd_notify(p, flag + 1, 1, 1, NRD_SIG_SET, NRD_COMM_INTRA_NODE, 8, 0);
+  for (int i = 0; args[3] == 3 && i < 20; ++i)
+    nrd_notify(p, flag + 1, 1, 1, NRD_SIG_SET, NRD_COMM_INTRA_NODE, 8, 0);
+  if (!right)
+    __atomic_store_n(symmAt(p, x, 1), 1, __ATOMIC_RELAXED);
+}
+
+bool lateStoreFails(int call, int seed) {
+  JobOptions options = testOptions();
+  options.schedule = "random:" + std::to_string(seed);
+  std::atomic<int64_t> wrong{0};
+  runThreads(2, options, [&](Job &job) {
+    int64_t *x = symmetric<int64_t>(job, 1, "x");
+    uint64_t *flag = symmetric<uint64_t>(job, 2, "flag");
+    int64_t out = 1;
+    EXPECT_TRUE(launchBlocking(job, storeLate, {arg(x), arg(flag), arg(&out), arg(call)}, 1).ok());
+    wrong += out != 1;
+    EXPECT_TRUE(job.barrier().ok());
+  });
+  return wrong != 0;
+}
+
+/// args: flag. Tells the next rank and waits for the previous one.
+void meetNeighbours(nrd_program *p, const uint64_t *args) {
+  uint64_t *flag = pointerArg<uint64_t>(args, 0);
+  nrd_shmem_signal_op(p, flag, 1, NRD_SIG_ADD, (p->rank + 1) % p->num_ranks, 8, 0);
+  nrd_shmem_wait_until(p, flag, NRD_CMP_GE, 1, 8, 0, 0);
+}
+
+/// A host resets the signal of its rank when the kernel has seen it, with a
+/// barrier between this and the next round, or without.
+enum class Reset { Barrier, NoBarrier, BarrierBefore };
+
+bool resetFails(Reset how, int seed) {
+  JobOptions options = testOptions();
+  options.schedule = "random:" + std::to_string(seed);
+  std::atomic<int64_t> wrong{0};
+  runThreads(3, options, [&](Job &job) {
+    uint64_t *flag = symmetric<uint64_t>(job, 1, "flag");
+    for (int round = 0; round < 3; ++round) {
+      Status st = launchBlocking(job, meetNeighbours, {arg(flag)}, 1);
+      if (!st.ok()) {
+        ++wrong; // the signal that it waits for has been wiped out
+        return;
+      }
+      if (how == Reset::BarrierBefore && !job.barrier().ok())
+        return;
+      __atomic_store_n(flag, 0, __ATOMIC_RELAXED);
+      if (how == Reset::Barrier && !job.barrier().ok())
+        return;
+    }
+  });
+  return wrong != 0;
+}
+
+/// args: slots, flag, wrong, right. Rank 0 fills a ring of slots for rank 1, which
+/// tells when it has read one; the wrong kernel does not wait for that.
+void fillRing(nrd_program *p, const uint64_t *args) {
+  constexpr uint64_t kSlots = 8, kRounds = 40;
+  uint64_t *slots = pointerArg<uint64_t>(args, 0), *flag = pointerArg<uint64_t>(args, 1);
+  uint64_t *read = flag + 1;
+  for (uint64_t k = 1; p->rank == 0 && k <= kRounds; ++k) {
+    if (args[3] && k > kSlots)
+      nrd_shmem_wait_until(p, read, NRD_CMP_GE, k - kSlots, 8, 0, 0);
+    nrd_shmem_p(p, slots + k % kSlots, k, 8, 1, 0);
+    nrd_shmem_fence(p, 0);
+    nrd_shmem_signal_op(p, flag, k, NRD_SIG_SET, 1, 8, 0);
+  }
+  for (uint64_t k = 1; p->rank == 1 && k <= kRounds; ++k) {
+    nrd_shmem_wait_until(p, flag, NRD_CMP_GE, k, 8, 0, 0);
+    if (__atomic_load_n(slots + k % kSlots, __ATOMIC_RELAXED) != k)
+      pointerArg<std::atomic<int64_t>>(args, 2)->fetch_add(1);
+    nrd_shmem_signal_op(p, read, k, NRD_SIG_SET, 0, 8, 0);
+  }
+}
+
+bool ringFails(bool right, int seed) {
+  JobOptions options = testOptions();
+  options.schedule = "random:" + std::to_string(seed);
+  std::atomic<int64_t> wrong{0};
+  runThreads(2, options, [&](Job &job) {
+    uint64_t *slots = symmetric<uint64_t>(job, 8, "slots");
+    uint64_t *flag = symmetric<uint64_t>(job, 2, "flag");
+    Status st = launchBlocking(job, fillRing, {arg(slots), arg(flag), arg(&wrong), right}, 1);
+    EXPECT_TRUE(st.ok()) << st.report();
+    EXPECT_TRUE(job.barrier().ok());
+  });
+  return wrong != 0;
+}
+
+/// Of the seeds 1 to `seeds`, those for which `fails` holds.
+template <typename Fails> int countSeeds(int seeds, Fails fails) {
+  int count = 0;
+  for (int seed = 1; seed <= seeds; ++seed)
+    count += fails(seed);
+  return count;
+}
+
+TEST(Schedule, SourcesThatHostsReuseShow) {
+  auto with = [](Refill how) { return [=](int seed) { return refillFails(how, seed); }; };
+  EXPECT_GT(countSeeds(5, with(Refill::ByHost)), 0);
+  EXPECT_GT(countSeeds(10, with(Refill::ByLaunch)), 0);
+  EXPECT_EQ(countSeeds(100, with(Refill::AfterBarrier)), 0);
+  EXPECT_EQ(countSeeds(100, with(Refill::AfterPut)), 0);
+}
+
+TEST(Schedule, StoresAfterTheirSignalShow) {
+  for (int call = 0; call < 4; ++call)
+    EXPECT_GT(countSeeds(10, [=](int seed) { return lateStoreFails(call, seed); }), 0)
+        << "call " << call;
+  EXPECT_EQ(countSeeds(100, [](int seed) { return lateStoreFails(4, seed); }), 0);
+}
+
+TEST(Schedule, HostsRaceWithKernelsOfOtherRanks) {
+  auto with = [](Reset how) { return [=](int seed) { return resetFails(how, seed); }; };
+  EXPECT_GT(countSeeds(10, with(Reset::NoBarrier)), 0);
+  EXPECT_GT(countSeeds(10, with(Reset::BarrierBefore)), 0);
+  EXPECT_EQ(countSeeds(100, with(Reset::Barrier)), 0);
+}
+
+TEST(Schedule, OneRankMayStandStillForLong) {
+  EXPECT_GT(countSeeds(10, [](int seed) { return ringFails(false, seed); }), 0);
+  EXPECT_EQ(countSeeds(100, [](int seed) { return ringFails(true, seed); }), 0);
 }
 
 //===--- ranks whose host code waits elsewhere ----------------------------------

@@ -175,7 +175,12 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
     def fill_(self, value: Any) -> "SymmetricTensor":
         """Sets all elements of this rank's part, in its turn inside ``with
         stream:``. Returns the tensor."""
-        _stream.submit(lambda: self.numpy().fill(value))
+
+        def work() -> None:
+            _runtime.give_way()
+            self.numpy().fill(value)
+
+        _stream.submit(work)
         return self
 
     def zero_(self) -> "SymmetricTensor":
@@ -193,7 +198,12 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
             fits = False
         if not fits:
             raise ValueError(f"an array of shape {array.shape} cannot be copied to a tensor of shape {self.shape}")
-        _stream.submit(lambda: np.copyto(self.numpy(), array, casting="unsafe"))
+
+        def work() -> None:
+            _runtime.give_way()
+            np.copyto(self.numpy(), array, casting="unsafe")
+
+        _stream.submit(work)
         return self
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
@@ -212,6 +222,7 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
         return self.numpy()[index]
 
     def __setitem__(self, index, value) -> None:
+        _runtime.give_way()
         self.numpy()[index] = value
 
     def __len__(self) -> int:

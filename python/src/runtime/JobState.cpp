@@ -288,27 +288,40 @@ void python::bindJob(nb::module_ &m) {
   m.def(
       "peer_put",
       [](uintptr_t address, uintptr_t source, uint64_t bytes, int32_t rank) {
-        checkJob(job("nereid.symm")
-                     .put(reinterpret_cast<void *>(address), reinterpret_cast<void *>(source),
-                          bytes, rank));
+        Job &current = job("nereid.symm");
+        collective([&] {
+          return current.put(reinterpret_cast<void *>(address), reinterpret_cast<void *>(source),
+                             bytes, rank);
+        });
       },
       nb::arg("address"), nb::arg("source"), nb::arg("bytes"), nb::arg("rank"));
   m.def(
       "peer_get",
       [](uintptr_t dest, uintptr_t address, uint64_t bytes, int32_t rank) {
-        checkJob(job("nereid.symm")
-                     .get(reinterpret_cast<void *>(dest), reinterpret_cast<void *>(address), bytes,
-                          rank));
+        Job &current = job("nereid.symm");
+        collective([&] {
+          return current.get(reinterpret_cast<void *>(dest), reinterpret_cast<void *>(address),
+                             bytes, rank);
+        });
       },
       nb::arg("dest"), nb::arg("address"), nb::arg("bytes"), nb::arg("rank"));
   m.def(
       "signal_op",
       [](uintptr_t address, uint64_t value, bool add, int32_t bytes, int32_t rank) {
-        checkJob(job("nereid.symm")
-                     .signal(reinterpret_cast<void *>(address), value,
-                             add ? NRD_SIG_ADD : NRD_SIG_SET, bytes, rank));
+        Job &current = job("nereid.symm");
+        collective([&] {
+          return current.signal(reinterpret_cast<void *>(address), value,
+                                add ? NRD_SIG_ADD : NRD_SIG_SET, bytes, rank);
+        });
       },
       nb::arg("address"), nb::arg("value"), nb::arg("add"), nb::arg("bytes"), nb::arg("rank"));
+  // Random schedules: host code is about to change symmetric memory.
+  m.def("give_way", [] {
+    if (jobState().active() && jobState().job->hasRandomSchedule()) {
+      nb::gil_scoped_release release;
+      jobState().job->giveWay();
+    }
+  });
   m.def(
       "signal_wait_until",
       [](uintptr_t address, int32_t comparison, uint64_t value, int32_t bytes, bool isSigned) {

@@ -65,6 +65,7 @@ extern "C" uint64_t nrd_shmem_atomic(nrd_program *prog, void *ptr, uint64_t valu
     if (changesWord(op, old, zeroExtend(value, unsigned(elem_bytes)),
                     zeroExtend(compare, unsigned(elem_bytes))))
       p.worker->noteActivity();
+    p.worker->maybeYield(p);
     return old;
   }
   p.worker->noteActivity();
@@ -72,5 +73,6 @@ extern "C" uint64_t nrd_shmem_atomic(nrd_program *prog, void *ptr, uint64_t valu
     updateWord(p.transport->address(pe, at), AtomicOp(op), value, 0, elem_bytes);
   else
     updateElsewhere(p, pe, at, AtomicOp(op), value, elem_bytes, "atomic");
+  p.worker->maybeYield(p);
   return 0;
 }

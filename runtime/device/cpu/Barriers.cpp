@@ -203,6 +203,7 @@ void barrier(Program &p, LaunchTeam &t, const char *what, int32_t flags, uint32_
   }
   if (one)
     t.inside.store(0, std::memory_order_release);
+  worker.maybeYield(p);
 }
 
 bool LaunchState::needs(int32_t rank) {

@@ -162,6 +162,9 @@ bool FiberScheduler::startNext(LaunchState &launch, uint64_t shareIndex) {
   if (!p)
     return true;
   p->linear = at;
+  p->drawn = launch.random;
+  p->priority = -int64_t(k);
+  p->sitsOut = 0;
   p->site = ~0u;
   p->pollsSince = cheapTicks();
   p->waitName = "";

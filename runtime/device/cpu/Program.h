@@ -86,6 +86,9 @@ struct Program {
   ProgramState state = ProgramState::Ready;
   bool fiber = false;
   bool failed = false;     ///< Done, but not by running to its end
+  bool drawn = false;      ///< a seed says when it goes on (RandomSchedule.cpp)
+  int64_t priority = 0;    ///< random schedules
+  uint64_t sitsOut = 0;    ///< random schedules: pauses up to this count of work
   uint64_t resumedAt = 0;  ///< when it got the core, in cheap ticks
   uint64_t pollsSince = 0; ///< its first poll in the loop that it is in
   uint64_t shares = 0;     ///< values exchanged with its other vector cores

@@ -72,6 +72,7 @@ void nrd_shmem_put(nrd_program *prog, void *dest, const void *source, uint64_t b
   else
     carryOut(p, Operation::put(pe, to, source, bytes, nbi != 0), "putmem");
   p.worker->noteActivity();
+  p.worker->maybeYield(p);
 }
 
 void nrd_shmem_get(nrd_program *prog, void *dest, const void *source, uint64_t bytes, int32_t pe,
@@ -86,6 +87,7 @@ void nrd_shmem_get(nrd_program *prog, void *dest, const void *source, uint64_t b
     copyPull(dest, p.transport->address(pe, from), bytes);
   else
     getElsewhere(p, pe, from, dest, bytes, nbi != 0, "getmem");
+  p.worker->maybeYield(p);
 }
 
 void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source, uint64_t bytes,
@@ -110,6 +112,7 @@ void nrd_shmem_put_signal(nrd_program *prog, void *dest, const void *source, uin
              "putmem_signal");
   }
   p.worker->noteActivity();
+  p.worker->maybeYield(p);
 }
 
 void nrd_shmem_signal_op(nrd_program *prog, void *signal, uint64_t value, int32_t sig_op,
@@ -122,6 +125,7 @@ void nrd_shmem_signal_op(nrd_program *prog, void *signal, uint64_t value, int32_
   p.worker->maybeYield(p);
   sendSignal(p, pe, at, value, sig_op, sig_bytes, "signal_op");
   p.worker->noteActivity();
+  p.worker->maybeYield(p);
 }
 
 void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value, int32_t elem_bytes, int32_t pe,
@@ -134,6 +138,7 @@ void nrd_shmem_p(nrd_program *prog, void *dest, uint64_t value, int32_t elem_byt
   // Single elements are also used as flags: they never tear.
   sendSignal(p, pe, at, value, NRD_SIG_SET, elem_bytes, "p");
   p.worker->noteActivity();
+  p.worker->maybeYield(p);
 }
 
 uint64_t nrd_shmem_g(nrd_program *prog, const void *source, int32_t elem_bytes, int32_t pe,
@@ -145,7 +150,9 @@ uint64_t nrd_shmem_g(nrd_program *prog, const void *source, int32_t elem_bytes, 
   p.worker->maybeYield(p);
   if (p.transport->isDirect(pe)) [[likely]]
     return loadAcquire(p.transport->address(pe, at), unsigned(elem_bytes));
-  return fetchElsewhere(p, pe, at, AtomicOp::Fetch, 0, 0, elem_bytes, "g");
+  uint64_t value = fetchElsewhere(p, pe, at, AtomicOp::Fetch, 0, 0, elem_bytes, "g");
+  p.worker->maybeYield(p);
+  return value;
 }
 
 uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal, int32_t cmp, uint64_t value,
@@ -166,7 +173,9 @@ uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal, int32_t cmp
   c.value = zeroExtend(value, unsigned(elem_bytes));
   if (!conditionHolds(c))
     blockProgram(p, "signal_wait_until", site);
-  return c.seen;
+  const uint64_t seen = c.seen;
+  p.worker->maybeYield(p);
+  return seen;
 }
 
 void nrd_shmem_fence(nrd_program *prog, uint32_t site) {

@@ -247,6 +247,7 @@ int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value, i
     p.worker->leave(p);
   if (!conditionHolds(c))
     blockProgram(p, "wait", site);
+  p.worker->maybeYield(p);
   return 0;
 }
 
@@ -268,6 +269,7 @@ void nrd_notify(nrd_program *prog, void *signal, int64_t value, int32_t rank, in
   }
   sendSignal(p, rank, at, uint64_t(value), sig_op, elem_bytes, "notify");
   p.worker->noteActivity();
+  p.worker->maybeYield(p);
 }
 
 void nrd_fail_rank(nrd_program *prog, int32_t rank, uint32_t site) {

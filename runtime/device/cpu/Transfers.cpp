@@ -87,10 +87,11 @@ void completeElsewhere(Program &p, const char *what, int32_t pe) {
     }
   }
   Completion done;
-  if (router.quiet(pe, done))
-    return;
-  await(p, WaitCondition::Transfer, done, what);
-  Router::fullFence();
+  if (!router.quiet(pe, done)) {
+    await(p, WaitCondition::Transfer, done, what);
+    Router::fullFence();
+  }
+  p.worker->maybeYield(p);
 }
 
 } // namespace nereid::runtime

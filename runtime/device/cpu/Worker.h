@@ -39,10 +39,12 @@ public:
   void yieldFrom(Program &program, ProgramState state) { scheduler.yieldFrom(program, state); }
   /// Ends the program here and now.
   [[noreturn]] void leave(Program &program);
-  /// Random schedules: sometimes gives way.
+  /// Random schedules: sometimes gives way. Called before each operation that
+  /// another program can observe, and after it, so that what the program does
+  /// next is not one step with it.
   void maybeYield(Program &program) {
-    if (program.launch->random && program.fiber && random.drawYield())
-      yieldFrom(program, ProgramState::Ready);
+    if (program.drawn) [[unlikely]]
+      random.yieldSometimes(program);
   }
   uint64_t nextRandom() { return random.next(); }
   /// The running program did something for others; see Pulse::act.

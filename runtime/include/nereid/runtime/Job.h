@@ -84,6 +84,8 @@ public:
   int32_t numThreads() const;
   const Profile &profile() const;
   double timeoutSeconds() const;
+  /// Whether a seed decides the order of programs (NEREID_SCHEDULE).
+  bool hasRandomSchedule() const;
 
   /// Collective. Memory at the same offset of every heap; 64-byte aligned,
   /// 4096-byte aligned from 4096 bytes on. Fresh heap memory is zero, reused
@@ -136,6 +138,10 @@ public:
   /// ends the waits of the job: dead ranks, Deadlock, NEREID_TIMEOUT, Interrupted.
   Status waitUntil(const void *signal, int32_t comparison, uint64_t value, int32_t bytes,
                    bool isSigned);
+  /// Under a random schedule: the programs of other ranks may go on before the
+  /// host does. Hosts call it before they change symmetric memory by stores of
+  /// their own; the calls above do by themselves.
+  void giveWay();
   /// `ptr`'s place in the heap of `rank`; null when `ptr` lies in no heap, the
   /// rank is outside the job or it is on another node.
   void *peerAddress(const void *ptr, int32_t rank) const;

@@ -48,7 +48,7 @@ tt.func private @helper(%p: !tt.ptr<i16>, %r: i32) {
 // CHECK-LABEL: tt.func public @library
 // CHECK-SAME: (%{{.*}}: !tt.ptr<f32> {nereid.symmetric}, %{{.*}}: !tt.ptr<f32>, %{{.*}}: !tt.ptr<i32> {nereid.symmetric}, %{{.*}}: !tt.ptr<f32>, %{{.*}}: !tt.ptr<f32> {nereid.symmetric}, %{{.*}}: !tt.ptr<i32> {nereid.symmetric}, %{{.*}}: !tt.ptr<f32> {nereid.symmetric}, %{{.*}}: i32)
 tt.func public @library(%dst: !tt.ptr<f32>, %src: !tt.ptr<f32>, %sig: !tt.ptr<i32>, %gdst: !tt.ptr<f32>, %gsrc: !tt.ptr<f32>, %wsig: !tt.ptr<i32>, %rp: !tt.ptr<f32>, %n: i32) {
-  distributed.extern_call %dst, %src, %n, %sig, %n, %n, %n {libname = "libshmem_device", libpath = "", pure = false, symbol = "putmem_signal_nbi_block"} : (!tt.ptr<f32>, !tt.ptr<f32>, i32, !tt.ptr<i32>, i32, i32, i32) -> ()
+  distributed.extern_call %dst, %src, %n, %sig, %n, %n, %n {libname = "libshmem_device", libpath = "", pure = false, symbol = "putmem_signal_nbi"} : (!tt.ptr<f32>, !tt.ptr<f32>, i32, !tt.ptr<i32>, i32, i32, i32) -> ()
   distributed.extern_call %gdst, %gsrc, %n, %n {libname = "libshmem_device", libpath = "", pure = false, symbol = "getmem"} : (!tt.ptr<f32>, !tt.ptr<f32>, i32, i32) -> ()
   %0 = distributed.extern_call %wsig, %n, %n {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_wait_until"} : (!tt.ptr<i32>, i32, i32) -> i32
   %1 = distributed.extern_call %rp, %n {libname = "libshmem_device", libpath = "", pure = true, symbol = "remote_ptr"} : (!tt.ptr<f32>, i32) -> !tt.ptr<f32>

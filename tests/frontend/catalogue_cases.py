@@ -99,6 +99,11 @@ CASES = {
     "rank_dtype": _kernel("x_ptr, k", "dl.symm_at(x_ptr, ⟦k⟧)"),
     "token_dtype": _kernel("x_ptr, f", "dl.consume_token(x_ptr, ⟦f⟧)"),
     "extern_overload": _kernel("x_ptr, n", '⟦dl.extern_call("l", "", [n], {(tl.float32,): ("f", tl.float32)}, True)⟧'),
+    "extern_symbol": _kernel("n", '⟦dl.extern_call("no", "", [n], {(tl.int32,): ("such", tl.int32)}, False)⟧'),
+    "extern_count": _kernel("n", '⟦dl.extern_call("libshmem_device", "", [n], {(tl.int32,): ("fence", ())}, False)⟧'),
+    "extern_argument": _kernel("x_ptr, f", '⟦dl.extern_call("libshmem_device", "", [f], {(tl.float32,): ("fence_pe", ())}, False)⟧'),
+    "extern_result": _kernel("n", '⟦dl.extern_call("libshmem_device", "", [], {(): ("fence", tl.int32)}, False)⟧'),
+    "extern_pure": _kernel("n", '⟦dl.extern_call("libshmem_device", "", [], {(): ("fence", ())}, True)⟧'),
     "static_assert_failed": _kernel("x_ptr, n", '⟦tl.static_assert(1 > 2, "no")⟧'),
     "static_assert_kind": _kernel("x_ptr, n", "tl.static_assert(⟦n > 2⟧)"),
     "print_prefix": _kernel("x_ptr, n", 'tl.device_print(⟦"größe"⟧, n)'),
@@ -122,7 +127,6 @@ PASSES = {
         "x_ptr", "a = tl.arange(0, 8)\n"
         'b = ⟦tl.inline_asm_elementwise("mov $0, $1;", "=r,r", [a], tl.int32, True, 1)⟧\ntl.store(x_ptr + a, b * 1.0)'
     ),
-    "extern_symbol": _kernel("n", '⟦dl.extern_call("no", "", [n], {(tl.int32,): ("such", tl.int32)}, False)⟧'),
 }
 
 #: Entries that no kernel of the tables leads to: "file: test" (or "none: why").
@@ -134,8 +138,6 @@ ELSEWHERE = {
     "consumed_without_access": "tests/diagnostics/test_tokens.py: nothing is accessed through what this consume_token",
     "descriptor_reduction": "none: the front end has no method for them; for IR from elsewhere",
     "descriptor_rows": "none: the front end gathers and scatters rows of matrices only",
-    "extern_argument": "test/Target/CPU/RuntimeToLLVM/errors.mlir: must be",
-    "extern_count": "test/Target/CPU/RuntimeToLLVM/errors.mlir: takes 4 arguments, not 1",
     "compilation_cancelled": "unittests/Compiler/Target/CompileTest.cpp: NobodyWantsIt",
     "compile_request": "unittests/Compiler/Target/CompileTest.cpp: WrongRequests",
     "phase_broke_promise": "unittests/Compiler/Target/CompileTest.cpp: PhasesKeepTheirPromises",

@@ -7,6 +7,7 @@
 
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
+#include "nereid/Support/PassDiagnostics.h"
 
 using namespace nereid;
 using namespace nereid::frontend;
@@ -124,6 +125,23 @@ static Value notify(Semantic &s, const BoundArgs &args) {
   return None{};
 }
 
+/// Refuses what the verifier would, at the place of the call.
+static void checkLibraryCall(distributed::ExternCallOp op, const SourceRange &range) {
+  Diagnostic fault;
+  fault.range = range;
+  {
+    mlir::ScopedDiagnosticHandler handler(op.getContext(), [&](mlir::Diagnostic &report) {
+      fault.id = reportedEntry(report).value_or(Diag::pass_error);
+      fault.message = report.str();
+      fault.help = diagHelp(fault.id);
+      return mlir::success();
+    });
+    if (mlir::succeeded(op.verify()))
+      return;
+  }
+  throw CompileError(std::move(fault));
+}
+
 /// Calls a device library function whose symbol is picked by the exact types of
 /// the arguments. The table is a tuple of (types, (symbol, result types)) pairs.
 static Value externCall(Semantic &s, const BoundArgs &args) {
@@ -169,7 +187,8 @@ static Value externCall(Semantic &s, const BoundArgs &args) {
       lowered.push_back(type.lower(s.builder.getContext()));
     auto op = s.emit<distributed::ExternCallOp>(args.range, lowered, handles, library, path,
                                                 target->items[0].as<std::string>(),
-                                                s.constexprBool(args, 4));
+                                                s.constexprBool(args, 4), mlir::StringAttr());
+    checkLibraryCall(op, args.range);
     Tuple tuple;
     for (auto [value, type] : llvm::zip(op.getResult(), results))
       tuple.items.push_back(s.wrap(value, type, args.range));

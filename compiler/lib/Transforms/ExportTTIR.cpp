@@ -89,7 +89,7 @@ std::string findLibraryFunction(Operation *op, bool isDouble) {
 /// "distributed.wait" as the user wrote it: "dl.wait".
 std::string getUserName(Operation *op) {
   if (auto call = dyn_cast<distributed::ExternCallOp>(op))
-    return (call.getLibname() + "." + call.getSymbol()).str();
+    return (call.getLibname() + "." + call.getWrittenName()).str();
   StringRef name = op->getName().stripDialect();
   if (isa<distributed::GetRankOp>(op))
     return "dl.rank";

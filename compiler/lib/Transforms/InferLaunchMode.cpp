@@ -17,7 +17,7 @@ struct InferLaunchMode : impl::NereidInferLaunchModeBase<InferLaunchMode> {
       if (mlir::isa<tt::DotOp, tt::DotScaledOp>(op))
         mixed = true;
       else if (auto call = mlir::dyn_cast<distributed::ExternCallOp>(op))
-        mixed |= call.getSymbol() == "barrier_all";
+        mixed |= call.getFunction().cores == distributed::LibraryCores::TogetherWithCube;
       else
         mixed |= op->hasAttr("ascend.cube_scope");
     });

@@ -14,26 +14,6 @@ using namespace mlir;
 
 namespace {
 
-/// Operands of a library function that have to lie in the symmetric heap: what
-/// is accessed on another rank, and signals.
-SmallVector<unsigned, 2> getSymmetricOperands(StringRef symbol) {
-  if (symbol.starts_with("putmem_signal"))
-    return {0, 3};
-  if (symbol.starts_with("putmem"))
-    return {0};
-  if (symbol.starts_with("getmem"))
-    return {1};
-  if (symbol.starts_with("remote_mc_ptr"))
-    return {1};
-  if (symbol.starts_with("broadcast") || symbol.starts_with("fcollect"))
-    return {2};
-  if (symbol.starts_with("remote_ptr") || symbol.starts_with("signal") ||
-      symbol.contains("wait_until") || symbol.contains("atomic") || symbol == "p" ||
-      symbol == "g" || symbol.ends_with("_p") || symbol.ends_with("_g"))
-    return {0};
-  return {};
-}
-
 struct InferSymmetricArgs : impl::NereidInferSymmetricArgsBase<InferSymmetricArgs> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -45,9 +25,9 @@ struct InferSymmetricArgs : impl::NereidInferSymmetricArgsBase<InferSymmetricArg
       } else if (auto notify = dyn_cast<distributed::NotifyOp>(op)) {
         worklist.insert(notify.getSignal());
       } else if (auto call = dyn_cast<distributed::ExternCallOp>(op)) {
-        for (unsigned index : getSymmetricOperands(call.getSymbol()))
-          if (index < call.getSrcs().size() && tt::isPointerLike(call.getSrcs()[index].getType()))
-            worklist.insert(call.getSrcs()[index]);
+        for (auto [operand, role] : llvm::zip(call.getSrcs(), call.getFunction().operands()))
+          if (distributed::isSymmetric(role))
+            worklist.insert(operand);
       }
     });
     for (size_t i = 0; i < worklist.size(); ++i) {

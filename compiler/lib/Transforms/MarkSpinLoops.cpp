@@ -71,13 +71,6 @@ bool spins(scf::WhileOp loop) {
   return false;
 }
 
-/// Library functions that return only after other programs or ranks have acted.
-bool blocks(distributed::ExternCallOp call) {
-  StringRef symbol = call.getSymbol();
-  return symbol.contains("barrier") || symbol.contains("wait") || symbol.contains("sync") ||
-         symbol.contains("broadcast") || symbol.contains("fcollect");
-}
-
 struct MarkSpinLoops : impl::NereidMarkSpinLoopsBase<MarkSpinLoops> {
   void runOnOperation() override {
     bool blocking = false;
@@ -92,7 +85,7 @@ struct MarkSpinLoops : impl::NereidMarkSpinLoopsBase<MarkSpinLoops> {
           distributed::YieldOp::create(builder, loop.getLoc());
         }
       } else if (auto call = dyn_cast<distributed::ExternCallOp>(op)) {
-        blocking |= blocks(call);
+        blocking |= call.getFunction().blocks();
       } else if (isa<distributed::WaitOp, distributed::YieldOp, tt::AtomicPollOp>(op)) {
         blocking = true;
       }

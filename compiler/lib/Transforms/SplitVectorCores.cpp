@@ -162,16 +162,15 @@ enum class Treatment {
 
 Treatment classify(Operation *op) {
   if (auto call = dyn_cast<distributed::ExternCallOp>(op)) {
-    StringRef symbol = call.getSymbol();
-    if (call.getPure() || symbol.contains("wait") || symbol.starts_with("team_my") ||
-        symbol.starts_with("team_n_") || symbol.starts_with("team_translate") ||
-        symbol == "remote_ptr" || symbol == "g" || symbol.starts_with("fence") ||
-        symbol.starts_with("quiet"))
+    switch (call.getFunction().cores) {
+    case distributed::LibraryCores::Each:
       return Treatment::Everywhere;
-    if (symbol.contains("barrier") || symbol.contains("sync") || symbol == "broadcast" ||
-        symbol == "fcollect")
+    case distributed::LibraryCores::Once:
+      return Treatment::Once;
+    case distributed::LibraryCores::Together:
+    case distributed::LibraryCores::TogetherWithCube:
       return Treatment::Barrier;
-    return Treatment::Once;
+    }
   }
   if (isa<tt::StoreOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp, tt::DescriptorScatterOp,
           tt::AtomicRMWOp, tt::AtomicCASOp, distributed::NotifyOp, tt::PrintOp>(op))

@@ -256,14 +256,14 @@ tt.func @volatile_loads(%p: !tt.ptr<i32>) -> i32 {
 // CHECK: symbol = "remote_ptr"
 // CHECK: scf.for
 // CHECK-NOT: symbol = "remote_ptr"
-// CHECK: symbol = "int_p"
+// CHECK: symbol = "p"
 tt.func @library_calls(%p: !tt.ptr<i32>, %r: i32, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
     %q = distributed.extern_call %p, %r {libname = "libshmem_device", libpath = "", pure = true, symbol = "remote_ptr"} : (!tt.ptr<i32>, i32) -> !tt.ptr<i32>
     tt.store %q, %i : !tt.ptr<i32>
-    distributed.extern_call %p, %c1, %r {libname = "libshmem_device", libpath = "", pure = false, symbol = "int_p"} : (!tt.ptr<i32>, i32, i32) -> ()
+    distributed.extern_call %p, %c1, %r {libname = "libshmem_device", libpath = "", pure = false, symbol = "p"} : (!tt.ptr<i32>, i32, i32) -> ()
   }
   tt.return
 }

@@ -62,6 +62,8 @@ tt.func @extern_call(%p: !tt.ptr<f32>, %r: i32) -> !tt.ptr<f32> {
   distributed.extern_call  {libname = "libshmem_device", libpath = "", pure = false, symbol = "barrier_all"} : () -> ()
   // CHECK: distributed.extern_call %{{.*}}, %{{.*}} {libname = "libshmem_device", libpath = "", pure = true, symbol = "remote_ptr"} : (!tt.ptr<f32>, i32) -> !tt.ptr<f32>
   %q = distributed.extern_call %p, %r {libname = "libshmem_device", libpath = "", pure = true, symbol = "remote_ptr"} : (!tt.ptr<f32>, i32) -> !tt.ptr<f32>
+  // CHECK: spelling = "barrier_all_block", symbol = "barrier_all"
+  distributed.extern_call  {libname = "libshmem_device", libpath = "", pure = false, spelling = "barrier_all_block", symbol = "barrier_all"} : () -> ()
   tt.return %q : !tt.ptr<f32>
 }
 

@@ -107,19 +107,20 @@ TEST_F(DistributedTest, Notify) {
 }
 
 TEST_F(DistributedTest, ExternCall) {
-  Value table =
-      tuple({tuple({tuple({Type(i32)}), tuple({std::string("f_i32"), Type(fp32)})}),
-             tuple({tuple({Type(i64), Type(i64)}), tuple({std::string("f_i64"), tuple({})})})});
-  expectType(
-      dl("extern_call", {std::string("lib"), std::string(""), tuple({value(i32)}), table, false}),
-      fp32);
-  EXPECT_TRUE(dl("extern_call", {std::string("lib"), std::string(""),
-                                 tuple({value(i64), value(i64)}), table, false})
-                  .isNone());
-  expectIR({"symbol = \"f_i32\"", "symbol = \"f_i64\""});
-  expectError(Diag::extern_overload, "(int64, int64)", [&] {
-    dl("extern_call", {std::string("lib"), std::string(""), tuple({value(fp32)}), table, false});
-  });
+  Value table = tuple({tuple({tuple({Type(i32)}), tuple({std::string("team_my_pe"), Type(i32)})}),
+                       tuple({tuple({Type(i64)}), tuple({std::string("quiet_pe"), tuple({})})}),
+                       tuple({tuple({}), tuple({std::string("quiet"), Type(i32)})})});
+  auto call = [&](const char *library, Tuple operands) {
+    return dl("extern_call", {std::string(library), std::string(""), operands, table, false});
+  };
+  expectType(call("libshmem_device", tuple({value(i32)})), i32);
+  EXPECT_TRUE(call("libshmem_device", tuple({value(i64)})).isNone());
+  expectIR({"symbol = \"team_my_pe\"", "symbol = \"quiet_pe\""});
+  expectError(Diag::extern_overload, "(int64)",
+              [&] { call("libshmem_device", tuple({value(fp32)})); });
+  expectError(Diag::extern_symbol, "lib.team_my_pe", [&] { call("lib", tuple({value(i32)})); });
+  expectError(Diag::extern_result, "'quiet' returns nothing, not 'i32'",
+              [&] { call("libshmem_device", tuple({})); });
 }
 
 TEST_F(DistributedTest, Ascend) {

@@ -192,23 +192,24 @@ TEST_F(CompileTest, WhenLLVMGivesUp) {
 TEST_F(CompileTest, PassErrorsHaveTheUsersLine) {
   auto module = parse(R"(
 tt.func public @bad(%p: !tt.ptr<f32>, %n: i32) {
-  distributed.extern_call %p, %n {libname = "libshmem_device", libpath = "", pure = false, symbol = "shout"} : (!tt.ptr<f32>, i32) -> () loc("user.py":2:5)
+  %x = tt.elementwise_inline_asm "nop" {constraints = "=r,r", packed_element = 1 : i32, pure = false} %n : i32 -> i32 loc("user.py":2:5)
   tt.return
 })");
   CompileOptions options = cpuOptions();
   options.findSource = [](llvm::StringRef path) {
     auto file = std::make_shared<SourceFile>();
     file->path = path.str();
-    file->lines = {"def bad(p, n):", "    libshmem_device.shout(p, n)"};
+    file->lines = {"def bad(p, n):", "    tl.inline_asm_elementwise('nop', n)"};
     return file;
   };
   auto kernel = compileKernel(*module, options);
   ASSERT_FALSE(kernel);
   std::string text = llvm::toString(kernel.takeError());
-  EXPECT_NE(text.find("user.py:2:5: error: 'libshmem_device.shout' does not exist"),
+  EXPECT_NE(text.find("user.py:2:5: error: inline assembly is written for another target"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("    2 |     libshmem_device.shout(p, n)"), std::string::npos) << text;
+  EXPECT_NE(text.find("    2 |     tl.inline_asm_elementwise('nop', n)"), std::string::npos)
+      << text;
 }
 
 TEST_F(CompileTest, NobodyWantsIt) {

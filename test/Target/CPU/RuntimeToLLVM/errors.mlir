@@ -22,17 +22,3 @@ tt.func public @descriptor(%d: !tt.tensordesc<8x8xf32>) {
 tt.func public @returns(%x: i32) -> i32 {
   tt.return %x : i32
 }
-
-// -----
-
-tt.func public @library(%p: !tt.ptr<f32>, %n: i32) {
-  // expected-error @+1 {{'libshmem_device.shout' does not exist on the CPU}}
-  distributed.extern_call %p {libname = "libshmem_device", libpath = "", pure = false, symbol = "shout"} : (!tt.ptr<f32>) -> ()
-  // expected-error @+1 {{'putmem' takes 4 arguments, not 1}}
-  distributed.extern_call %p {libname = "libshmem_device", libpath = "", pure = false, symbol = "putmem"} : (!tt.ptr<f32>) -> ()
-  // expected-error @+1 {{argument 1 of 'signal_op' must be a pointer to integers, not a value of type '!tt.ptr<f32>'}}
-  distributed.extern_call %p, %n, %n, %n {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_op"} : (!tt.ptr<f32>, i32, i32, i32) -> ()
-  // expected-error @+1 {{'fence' returns nothing}}
-  %r = distributed.extern_call {libname = "libshmem_device", libpath = "", pure = false, symbol = "fence"} : () -> i32
-  tt.return
-}

@@ -4,6 +4,7 @@
 #ifndef NEREID_DIALECT_DISTRIBUTED_IR_DISTRIBUTED_H
 #define NEREID_DIALECT_DISTRIBUTED_IR_DISTRIBUTED_H
 
+#include "nereid/Dialect/Distributed/LibraryFunctions.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 
 #include "nereid/Dialect/Distributed/IR/DistributedDialect.h.inc"

@@ -117,8 +117,25 @@ def Dist_NotifyOp : Dist_Op<"notify", [DeclareOpInterfaceMethods<MemoryEffectsOp
 def Dist_ExternCallOp : Dist_Op<"extern_call", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
                                                 DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let summary = "scalar call of a device library function";
-  let arguments = (ins Variadic<AnyType>:$srcs, StrAttr:$libname, StrAttr:$libpath, StrAttr:$symbol, BoolAttr:$pure);
+  let description = [{
+    `symbol` is a row of LibraryFunctions.def, which says what operands and
+    result the function has and what it does: the verifier holds the call to it,
+    passes and lowerings ask it. `spelling` is the function's name as the user
+    wrote it, when it differs: it says for instance which threads of a program
+    call (`putmem_block`), for targets where programs have threads. A call is
+    `pure` when it may be removed, repeated and moved, which a function that
+    touches memory never is.
+  }];
+  let arguments = (ins Variadic<AnyType>:$srcs, StrAttr:$libname, StrAttr:$libpath, StrAttr:$symbol, BoolAttr:$pure,
+                       OptionalAttr<StrAttr>:$spelling);
   let results = (outs Variadic<AnyType>:$result);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The row of the function that this calls; the call has been verified.
+    const ::nereid::distributed::LibraryFunction &getFunction();
+    /// The function's name as the user wrote it.
+    ::llvm::StringRef getWrittenName();
+  }];
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 

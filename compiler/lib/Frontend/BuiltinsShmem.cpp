@@ -1,33 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rules: libshmem_device. Every call becomes a distributed.extern_call with
-// libname "libshmem_device" and one of these symbols; spellings that differ only
-// in who of a program's threads calls (_block, _warp, _wave, _wg) share one.
+// Rules: libshmem_device. Every call becomes a distributed.extern_call of a
+// function of Dialect/Distributed/LibraryFunctions.def. Spellings that differ only
+// in who of a program's threads calls (_block, _warp, _wave, _wg) share one; the
+// call keeps the one that the user wrote.
 //
-// | symbol             | operands (all scalars)                                | result      |
-// | ------------------ | ----------------------------------------------------- | ----------- |
-// | my_pe, n_pes       |                                                       | i32 (pure)  |
-// | team_my_pe,        | i32 team                                              | i32         |
-// | team_n_pes         |                                                       |             |
-// | team_translate_pe  | i32 team, i32 pe, i32 team                            | i32         |
-// | remote_ptr         | ptr, i32 pe                                           | type of ptr |
-// | putmem, putmem_nbi | ptr dest, ptr source, i64 bytes, i32 pe               |             |
-// | getmem, getmem_nbi | ptr dest, ptr source, i64 bytes, i32 pe               |             |
-// | putmem_signal,     | ptr dest, ptr source, i64 bytes, ptr signal,          |             |
-// | putmem_signal_nbi  | value (pointee of signal), i32 sig_op, i32 pe         |             |
-// | signal_op          | ptr signal, value (pointee), i32 sig_op, i32 pe       |             |
-// | signal_wait_until  | ptr signal, i32 cmp, value (pointee)                  | the pointee |
-// | p                  | ptr dest, value (pointee of dest), i32 pe             |             |
-// | g                  | ptr source, i32 pe                                    | the pointee |
-// | atomic_update      | ptr dest, value (pointee), i32 op, i32 pe             |             |
-// | atomic_fetch       | ptr dest, value, compare (pointee), i32 op, i32 pe    | the pointee |
-// | fence, quiet       |                                                       |             |
-// | fence_pe, quiet_pe | i32 pe                                                |             |
-// | barrier_all, barrier_all_vec, sync_all |                                   |             |
-// | barrier, team_sync | i32 team                                              |             |
-// | broadcast          | i32 team, ptr dest, ptr source, i64 bytes, i32 root   |             |
-// | fcollect           | i32 team, ptr dest, ptr source, i64 bytes             |             |
-//
+// Ranks, codes and teams are i32, bytes i64, values of the pointee's type.
 // sig_op is NRD_SIG_*, cmp NRD_CMP_*, op NRD_AMO_*, team NRD_TEAM_* or a handle
 // of abi/nereid/abi.h, whatever library's constant the kernel names.
 // signal_wait_until carries the unit attribute `nereid.unsigned` when the
@@ -44,26 +22,13 @@ using namespace nereid;
 using namespace nereid::frontend;
 using Kind = ShmemConstant::Kind;
 
-/// Name of the function without the suffix that says which threads call it.
-static std::string canonicalName(llvm::StringRef name) {
-  for (llvm::StringRef suffix : {"_block", "_warp", "_wave", "_wg"})
-    if (name.consume_back(suffix))
-      break;
-  std::string canonical = name.str();
-  // Transfers forced over the network card are ordinary transfers here.
-  if (size_t at = canonical.find("_rma"); at != std::string::npos)
-    canonical.erase(at, 4);
-  if (canonical == "putmem_nbi_signal")
-    return "putmem_signal_nbi";
-  return canonical;
-}
-
 //===----------------------------------------------------------------------===//
 // Ranks and teams
 //===----------------------------------------------------------------------===//
 
 static Value query(Semantic &s, const BoundArgs &args) {
-  mlir::Operation *op = emitShmemCall(s, args.range, args.info.name, {}, Type(Scalar::Int32), true);
+  mlir::Operation *op =
+      emitShmemCall(s, args, shmemFunction(args).symbol, {}, Type(Scalar::Int32), true);
   return s.wrap(op->getResult(0), Scalar::Int32, args.range);
 }
 
@@ -71,13 +36,13 @@ static Value teamQuery(Semantic &s, const BoundArgs &args) {
   Tensor team = shmemCodeArg(s, args, 0, Kind::Team);
   const Int *number = args[0].getIf<Int>();
   std::optional<ShmemConstant> constant = number ? ShmemConstant::decode(*number) : std::nullopt;
-  llvm::StringRef name = args.info.name;
+  const ShmemFunction &function = shmemFunction(args);
   // The whole job needs no look at tables.
   bool world =
       number && (constant ? constant->number == NRD_TEAM_WORLD : *number == NRD_TEAM_WORLD);
-  mlir::Operation *op = world ? emitShmemCall(s, args.range, name.drop_front(strlen("team_")), {},
-                                              Type(Scalar::Int32), true)
-                              : emitShmemCall(s, args.range, name, {team}, Type(Scalar::Int32));
+  mlir::Operation *op =
+      world ? emitShmemCall(s, args, function.symbolForAll, {}, Type(Scalar::Int32), true)
+            : emitShmemCall(s, args, function.symbol, {team}, Type(Scalar::Int32));
   return s.wrap(op->getResult(0), Scalar::Int32, args.range);
 }
 
@@ -85,14 +50,15 @@ static Value teamTranslate(Semantic &s, const BoundArgs &args) {
   Tensor from = shmemCodeArg(s, args, 0, Kind::Team), pe = peArg(s, args, 1),
          to = shmemCodeArg(s, args, 2, Kind::Team);
   mlir::Operation *op =
-      emitShmemCall(s, args.range, "team_translate_pe", {from, pe, to}, Type(Scalar::Int32));
+      emitShmemCall(s, args, shmemFunction(args).symbol, {from, pe, to}, Type(Scalar::Int32));
   return s.wrap(op->getResult(0), Scalar::Int32, args.range);
 }
 
 /// remote_ptr(ptr, pe); MORI writes remote_ptr(ptr, my_pe, pe).
 static Value remotePtr(Semantic &s, const BoundArgs &args) {
   Tensor pointer = shmemPointerArg(s, args, 0), pe = peArg(s, args, args[2].isNone() ? 1 : 2);
-  mlir::Operation *op = emitShmemCall(s, args.range, "remote_ptr", {pointer, pe}, pointer.type);
+  mlir::Operation *op =
+      emitShmemCall(s, args, shmemFunction(args).symbol, {pointer, pe}, pointer.type);
   return s.wrap(op->getResult(0), pointer.type, args.range);
 }
 
@@ -101,41 +67,35 @@ static Value remotePtr(Semantic &s, const BoundArgs &args) {
 //===----------------------------------------------------------------------===//
 
 static Value plainCall(Semantic &s, const BoundArgs &args) {
-  emitShmemCall(s, args.range, canonicalName(args.info.name), {});
+  emitShmemCall(s, args, shmemFunction(args).symbol, {});
   return None{};
 }
 
 /// fence and quiet towards one rank, or towards all when none is given.
 static Value orderPE(Semantic &s, const BoundArgs &args) {
-  llvm::StringRef name = llvm::StringRef(args.info.name).starts_with("fence") ? "fence" : "quiet";
+  const ShmemFunction &function = shmemFunction(args);
   if (args[0].isNone())
-    emitShmemCall(s, args.range, name, {});
+    emitShmemCall(s, args, function.symbolForAll, {});
   else
-    emitShmemCall(s, args.range, (name + "_pe").str(), {peArg(s, args, 0)});
+    emitShmemCall(s, args, function.symbol, {peArg(s, args, 0)});
   return None{};
 }
 
 static Value teamBarrier(Semantic &s, const BoundArgs &args) {
   Tensor team = shmemCodeArg(s, args, 0, Kind::Team);
-  llvm::StringRef name = args.info.name;
-  bool isBarrier = name.starts_with("barrier");
-  std::optional<int32_t> known = shmemConstantArg(s, args, 0, Kind::Team);
-  if (known == NRD_TEAM_WORLD)
-    emitShmemCall(s, args.range,
-                  name == "barrier_vec" ? "barrier_all_vec"
-                  : isBarrier           ? "barrier_all"
-                                        : "sync_all",
-                  {});
+  const ShmemFunction &function = shmemFunction(args);
+  if (shmemConstantArg(s, args, 0, Kind::Team) == NRD_TEAM_WORLD)
+    emitShmemCall(s, args, function.symbolForAll, {});
   else
-    emitShmemCall(s, args.range, isBarrier ? "barrier" : "team_sync", {team});
+    emitShmemCall(s, args, function.symbol, {team});
   return None{};
 }
 
-/// Bytes of `count` elements, or of bytes when the name says so.
+/// Argument `i`, elements or bytes as the function counts, in bytes.
 static Tensor collectiveBytes(Semantic &s, const BoundArgs &args, unsigned i, const Tensor &dest,
                               const Tensor &source) {
   Tensor count = countArg(s, args, i);
-  if (llvm::StringRef(args.info.name).contains("mem"))
+  if (shmemFunction(args).unitBytes)
     return count;
   if (dest.type != source.type)
     fail(Diag::shmem_typed_pointer, args.ranges[2], args.info.name, dest.type.pointee().str(),
@@ -149,14 +109,14 @@ static Value broadcast(Semantic &s, const BoundArgs &args) {
   Tensor team = shmemCodeArg(s, args, 0, Kind::Team), dest = shmemPointerArg(s, args, 1),
          source = shmemPointerArg(s, args, 2);
   Tensor bytes = collectiveBytes(s, args, 3, dest, source), root = peArg(s, args, 4);
-  emitShmemCall(s, args.range, "broadcast", {team, dest, source, bytes, root});
+  emitShmemCall(s, args, shmemFunction(args).symbol, {team, dest, source, bytes, root});
   return None{};
 }
 
 static Value collect(Semantic &s, const BoundArgs &args) {
   Tensor team = shmemCodeArg(s, args, 0, Kind::Team), dest = shmemPointerArg(s, args, 1),
          source = shmemPointerArg(s, args, 2);
-  emitShmemCall(s, args.range, "fcollect",
+  emitShmemCall(s, args, shmemFunction(args).symbol,
                 {team, dest, source, collectiveBytes(s, args, 3, dest, source)});
   return None{};
 }
@@ -168,7 +128,7 @@ static Value collect(Semantic &s, const BoundArgs &args) {
 static Value transfer(Semantic &s, const BoundArgs &args) {
   Tensor operands[] = {shmemPointerArg(s, args, 0), shmemPointerArg(s, args, 1),
                        countArg(s, args, 2), peArg(s, args, 3)};
-  emitShmemCall(s, args.range, canonicalName(args.info.name), operands);
+  emitShmemCall(s, args, shmemFunction(args).symbol, operands);
   return None{};
 }
 
@@ -177,20 +137,17 @@ static Value transferSignal(Semantic &s, const BoundArgs &args) {
          bytes = countArg(s, args, 2);
   Tensor signal = shmemSignalArg(s, args, 3), value = pointeeArg(s, args, 4, signal);
   Tensor op = shmemCodeArg(s, args, 5, Kind::Signal), pe = peArg(s, args, 6);
-  std::string symbol = canonicalName(args.info.name);
-  if (symbol == "ulong_put_signal") {
-    // Counts 8-byte elements, not bytes.
-    bytes = s.binary(BinaryOp::Mult, bytes, Int(8), args.range).as<Tensor>();
-    symbol = "putmem_signal";
-  }
-  emitShmemCall(s, args.range, symbol, {dest, source, bytes, signal, value, op, pe});
+  const ShmemFunction &function = shmemFunction(args);
+  if (function.unitBytes != 1)
+    bytes = s.binary(BinaryOp::Mult, bytes, Int(function.unitBytes), args.range).as<Tensor>();
+  emitShmemCall(s, args, function.symbol, {dest, source, bytes, signal, value, op, pe});
   return None{};
 }
 
 static Value signalOp(Semantic &s, const BoundArgs &args) {
   Tensor signal = shmemSignalArg(s, args, 0), value = pointeeArg(s, args, 1, signal);
   Tensor op = shmemCodeArg(s, args, 2, Kind::Signal), pe = peArg(s, args, 3);
-  emitShmemCall(s, args.range, "signal_op", {signal, value, op, pe});
+  emitShmemCall(s, args, shmemFunction(args).symbol, {signal, value, op, pe});
   return None{};
 }
 
@@ -198,7 +155,7 @@ Value nereid::frontend::emitWaitUntil(Semantic &s, const BoundArgs &args, const 
                                       const Tensor &comparison, const Tensor &value) {
   Type pointee = signal.type.pointee();
   mlir::Operation *op =
-      emitShmemCall(s, args.range, "signal_wait_until", {signal, comparison, value}, pointee);
+      emitShmemCall(s, args, shmemFunction(args).symbol, {signal, comparison, value}, pointee);
   if (pointee.isUnsigned())
     op->setAttr("nereid.unsigned", s.builder.getUnitAttr());
   return s.wrap(op->getResult(0), pointee, args.range);
@@ -212,15 +169,16 @@ static Value signalWaitUntil(Semantic &s, const BoundArgs &args) {
 static Value put(Semantic &s, const BoundArgs &args) {
   Tensor dest = shmemPointerArg(s, args, 0), value = pointeeArg(s, args, 1, dest),
          pe = peArg(s, args, 2);
-  emitShmemCall(s, args.range, "p", {dest, value, pe});
+  emitShmemCall(s, args, shmemFunction(args).symbol, {dest, value, pe});
   return None{};
 }
 
 static Value get(Semantic &s, const BoundArgs &args) {
   Tensor source = shmemPointerArg(s, args, 0), pe = peArg(s, args, 1);
   Type pointee = source.type.pointee().isBool() ? Type(Scalar::Int8) : source.type.pointee();
-  return s.wrap(emitShmemCall(s, args.range, "g", {source, pe}, pointee)->getResult(0), pointee,
-                args.range);
+  return s.wrap(
+      emitShmemCall(s, args, shmemFunction(args).symbol, {source, pe}, pointee)->getResult(0),
+      pointee, args.range);
 }
 
 static Value nothing(Semantic &, const BoundArgs &) { return None{}; }
@@ -278,95 +236,121 @@ struct Table {
 } // namespace
 
 static void appendFunctions(std::vector<ShmemFunction> &list) {
-  auto add = [&](const char *name, const char *params, BuiltinRule rule, const char *doc,
-                 unsigned libraries) {
-    list.push_back({name, params, rule, doc, uint8_t(libraries)});
+  auto add = [&](const std::string &name, const char *params, BuiltinRule rule, const char *doc,
+                 unsigned libraries, const char *symbol = "",
+                 const char *symbolForAll = "") -> ShmemFunction & {
+    return list.emplace_back(ShmemFunction{.name = name,
+                                           .params = params,
+                                           .rule = rule,
+                                           .doc = doc,
+                                           .libraries = uint8_t(libraries),
+                                           .symbol = symbol,
+                                           .symbolForAll = symbolForAll});
   };
   /// One function in the spellings of those who may call it: alone, and with
   /// _warp, _block, _wave, _wg; 0 = no library has that one.
+  struct Symbols {
+    const char *one, *forAll = "";
+    uint8_t unitBytes = 1;
+  };
   auto groups = [&](const std::string &name, const char *params, BuiltinRule rule, const char *doc,
-                    unsigned plain, unsigned warp, unsigned block, unsigned wave) {
+                    Symbols symbols, unsigned plain, unsigned warp, unsigned block, unsigned wave) {
     std::pair<const char *, unsigned> spellings[] = {
         {"", plain}, {"_warp", warp}, {"_block", block}, {"_wave", wave}, {"_wg", wave}};
     for (auto [suffix, libraries] : spellings)
       if (libraries)
-        list.push_back({name + suffix, params, rule, doc, uint8_t(libraries)});
+        add(name + suffix, params, rule, doc, libraries, symbols.one, symbols.forAll).unitBytes =
+            symbols.unitBytes;
   };
   const unsigned nv = NV | MX;
 
-  add("my_pe", "", query, "This rank's number, int32; the same as dl.rank().", Every);
-  add("n_pes", "", query, "Number of ranks, int32; the same as dl.num_ranks().", Every);
+  add("my_pe", "", query, "This rank's number, int32; the same as dl.rank().", Every, "my_pe");
+  add("n_pes", "", query, "Number of ranks, int32; the same as dl.num_ranks().", Every, "n_pes");
   add("team_my_pe", "team", teamQuery,
-      "This rank's number in the team, int32; -1 when it is no member.", nv | ACL);
-  add("team_n_pes", "team", teamQuery, "Number of members of the team, int32.", nv | ACL);
+      "This rank's number in the team, int32; -1 when it is no member.", nv | ACL, "team_my_pe",
+      "my_pe");
+  add("team_n_pes", "team", teamQuery, "Number of members of the team, int32.", nv | ACL,
+      "team_n_pes", "n_pes");
   add("team_translate_pe", "src_team, src_pe, dest_team", teamTranslate,
       "The number in dest_team of the rank that is src_pe in src_team, int32; -1 when there is "
       "none.",
-      nv | ACL);
+      nv | ACL, "team_translate_pe");
   add("remote_ptr", "local_ptr, pe, dest_pe=None", remotePtr,
       "Address of local_ptr's place in pe's heap; null when pe is on another node.\n\n"
       "With three arguments, as MORI has them, they are the pointer, this rank and the other rank.",
-      Every);
+      Every, "remote_ptr");
   add("remote_mc_ptr", "team, ptr", targetOnly,
       "Multicast address of ptr's place in the heaps of the team. Only on GPUs with NVLink.", nv);
 
-  groups("barrier_all", "", plainCall, barrierDoc, Every, nv, nv | MORI, ROC);
-  add("barrier_all_vec", "", plainCall, "barrier_all among vector cores only.", ACL);
-  groups("barrier", "team", teamBarrier, teamBarrierDoc, nv | ACL, nv, nv, 0);
-  add("barrier_vec", "team", teamBarrier, "barrier among vector cores only.", ACL);
-  groups("sync_all", "", plainCall, syncDoc, nv, nv, nv, 0);
-  add("sync", "team", teamBarrier, teamSyncDoc, nv);
-  groups("team_sync", "team", teamBarrier, teamSyncDoc, 0, nv, nv, 0);
+  groups("barrier_all", "", plainCall, barrierDoc, {"barrier_all"}, Every, nv, nv | MORI, ROC);
+  add("barrier_all_vec", "", plainCall, "barrier_all among vector cores only.", ACL,
+      "barrier_all_vec");
+  groups("barrier", "team", teamBarrier, teamBarrierDoc, {"barrier", "barrier_all"}, nv | ACL, nv,
+         nv, 0);
+  add("barrier_vec", "team", teamBarrier, "barrier among vector cores only.", ACL, "barrier",
+      "barrier_all_vec");
+  groups("sync_all", "", plainCall, syncDoc, {"sync_all"}, nv, nv, nv, 0);
+  add("sync", "team", teamBarrier, teamSyncDoc, nv, "team_sync", "sync_all");
+  groups("team_sync", "team", teamBarrier, teamSyncDoc, {"team_sync", "sync_all"}, 0, nv, nv, 0);
 
   add("fence", "", plainCall, "Orders transfers and signals to each rank; does not complete them.",
-      Every);
-  add("quiet", "", plainCall, "Completes all outstanding transfers of this rank.", nv | MORI | ACL);
-  for (const char *name : {"fence_pe", "quiet_pe"})
-    add(name, "pe=None, qp_id=0", orderPE,
-        name[0] == 'f' ? "fence() for one rank; without pe, for all."
-                       : "quiet() for one rank; without pe, for all.",
-        MORI);
-  for (const char *name : {"fence_pe_qp", "quiet_pe_qp"})
-    add(name, "pe, qp_id", orderPE,
-        "fence_pe or quiet_pe for one queue pair; all of a rank's are one here.", MORI);
+      Every, "fence");
+  add("quiet", "", plainCall, "Completes all outstanding transfers of this rank.", nv | MORI | ACL,
+      "quiet");
+  add("fence_pe", "pe=None, qp_id=0", orderPE, "fence() for one rank; without pe, for all.", MORI,
+      "fence_pe", "fence");
+  add("quiet_pe", "pe=None, qp_id=0", orderPE, "quiet() for one rank; without pe, for all.", MORI,
+      "quiet_pe", "quiet");
+  const char *queueDoc = "fence_pe or quiet_pe for one queue pair; all of a rank's are one here.";
+  add("fence_pe_qp", "pe, qp_id", orderPE, queueDoc, MORI, "fence_pe", "fence");
+  add("quiet_pe_qp", "pe, qp_id", orderPE, queueDoc, MORI, "quiet_pe", "quiet");
 
   const char *transferParams = "dest, source, nbytes, pe, qp_id=0";
-  groups("putmem", transferParams, transfer, putDoc, nv | ROC | ACL, nv | MORI, nv, ROC);
-  groups("putmem_nbi", transferParams, transfer, putNbiDoc, Every, nv | MORI, nv | MORI, ROC);
-  groups("putmem_rma", transferParams, transfer, putDoc, NV, NV, NV, 0);
-  groups("putmem_rma_nbi", transferParams, transfer, putNbiDoc, NV, NV, NV, 0);
-  groups("getmem", transferParams, transfer, getDoc, nv | ROC | ACL, nv | MORI, nv, ROC);
-  groups("getmem_nbi", transferParams, transfer, getNbiDoc, Every, nv | MORI, nv | MORI, ROC);
+  groups("putmem", transferParams, transfer, putDoc, {"putmem"}, nv | ROC | ACL, nv | MORI, nv,
+         ROC);
+  groups("putmem_nbi", transferParams, transfer, putNbiDoc, {"putmem_nbi"}, Every, nv | MORI,
+         nv | MORI, ROC);
+  groups("putmem_rma", transferParams, transfer, putDoc, {"putmem"}, NV, NV, NV, 0);
+  groups("putmem_rma_nbi", transferParams, transfer, putNbiDoc, {"putmem_nbi"}, NV, NV, NV, 0);
+  groups("getmem", transferParams, transfer, getDoc, {"getmem"}, nv | ROC | ACL, nv | MORI, nv,
+         ROC);
+  groups("getmem_nbi", transferParams, transfer, getNbiDoc, {"getmem_nbi"}, Every, nv | MORI,
+         nv | MORI, ROC);
 
   const char *signalParams = "dest, source, nbytes, sig_addr, signal, sig_op, pe, qp_id=0";
-  groups("putmem_signal", signalParams, transferSignal, putSignalDoc, nv | ROC | ACL, nv | MORI, nv,
-         ROC);
-  groups("putmem_signal_nbi", signalParams, transferSignal, putSignalNbiDoc, Every, nv, nv | MORI,
-         ROC);
-  groups("putmem_signal_rma", signalParams, transferSignal, putSignalDoc, NV, NV, NV, 0);
-  groups("putmem_signal_rma_nbi", signalParams, transferSignal, putSignalNbiDoc, NV, NV, NV, 0);
-  groups("putmem_nbi_signal", signalParams, transferSignal, putSignalNbiDoc, MORI, MORI, MORI, 0);
+  groups("putmem_signal", signalParams, transferSignal, putSignalDoc, {"putmem_signal"},
+         nv | ROC | ACL, nv | MORI, nv, ROC);
+  groups("putmem_signal_nbi", signalParams, transferSignal, putSignalNbiDoc, {"putmem_signal_nbi"},
+         Every, nv, nv | MORI, ROC);
+  groups("putmem_signal_rma", signalParams, transferSignal, putSignalDoc, {"putmem_signal"}, NV, NV,
+         NV, 0);
+  groups("putmem_signal_rma_nbi", signalParams, transferSignal, putSignalNbiDoc,
+         {"putmem_signal_nbi"}, NV, NV, NV, 0);
+  groups("putmem_nbi_signal", signalParams, transferSignal, putSignalNbiDoc, {"putmem_signal_nbi"},
+         MORI, MORI, MORI, 0);
   add("ulong_put_signal", "dest, source, nelems, sig_addr, signal, sig_op, pe", transferSignal,
-      "putmem_signal of nelems 8-byte elements.", nv | ROC);
+      "putmem_signal of nelems 8-byte elements.", nv | ROC, "putmem_signal")
+      .unitBytes = 8;
   add("signal_op", "sig_addr, signal, sig_op, pe", signalOp,
       "Sets or adds to the signal at sig_addr's place in pe's heap; not ordered after earlier puts "
       "without fence().",
-      nv | MORI | ACL);
+      nv | MORI | ACL, "signal_op");
   add("signal_wait_until", "sig_addr, cmp_, cmp_val", signalWaitUntil,
       "Waits until the signal compares to cmp_val as cmp_ says (NVSHMEM_CMP_EQ, ...); returns the "
       "value that did.",
-      Every);
+      Every, "signal_wait_until");
 
   add("p", "dest, value, pe, qp_id=0", put,
-      "Stores one element, cast to dest's dtype, in pe's heap.", Every);
-  add("g", "source, pe", get, "Reads one element from pe's heap.", Every);
+      "Stores one element, cast to dest's dtype, in pe's heap.", Every, "p");
+  add("g", "source, pe", get, "Reads one element from pe's heap.", Every, "g");
 
   const char *broadcastParams = "team, dest, source, nelems, pe_root",
              *collectParams = "team, dest, source, nelems";
-  groups("broadcast", broadcastParams, broadcast, broadcastDoc, nv, nv, nv, 0);
-  groups("broadcastmem", broadcastParams, broadcast, broadcastDoc, nv, nv, nv, 0);
-  groups("fcollect", collectParams, collect, collectDoc, nv, nv, nv, 0);
-  groups("fcollectmem", collectParams, collect, collectDoc, nv, nv, nv, 0);
+  groups("broadcast", broadcastParams, broadcast, broadcastDoc, {"broadcast", "", 0}, nv, nv, nv,
+         0);
+  groups("broadcastmem", broadcastParams, broadcast, broadcastDoc, {"broadcast"}, nv, nv, nv, 0);
+  groups("fcollect", collectParams, collect, collectDoc, {"fcollect", "", 0}, nv, nv, nv, 0);
+  groups("fcollectmem", collectParams, collect, collectDoc, {"fcollect"}, nv, nv, nv, 0);
   add("set_rocshmem_ctx", "ctx", nothing, "Nothing to set up: accepted and ignored.", ROC);
   appendTypedFunctions(list);
 }
@@ -375,7 +359,7 @@ static const Table &table();
 
 /// The rule of every row: is the function there, then its own rule.
 static Value shmemRule(Semantic &s, const BoundArgs &args) {
-  const ShmemFunction &function = *table().byName.find(args.info.name)->second;
+  const ShmemFunction &function = shmemFunction(args);
   const TargetProfile &profile = *s.options.profile;
   if (profile.library != ShmemLibrary::Any && !has(function.libraries, profile.library))
     fail(Diag::shmem_missing, args.range, shmemLibraryName(profile.library), profile.name,
@@ -403,9 +387,12 @@ static const Table &table() {
   return instance;
 }
 
-uint8_t nereid::frontend::shmemLibraries(llvm::StringRef name) {
-  auto found = table().byName.find(name);
-  return found == table().byName.end() ? uint8_t(0) : found->second->libraries;
+const ShmemFunction *nereid::frontend::findShmemFunction(llvm::StringRef name) {
+  return table().byName.lookup(name);
+}
+
+const ShmemFunction &nereid::frontend::shmemFunction(const BoundArgs &args) {
+  return *findShmemFunction(args.info.name);
 }
 
 llvm::ArrayRef<BuiltinInfo> nereid::frontend::shmemRows() { return table().rows; }

@@ -23,43 +23,32 @@ static constexpr CType types[] = {
 
 llvm::ArrayRef<CType> nereid::frontend::cTypes() { return types; }
 
-const CType &nereid::frontend::cTypeOf(llvm::StringRef function, llvm::StringRef prefix,
-                                       llvm::StringRef suffix) {
-  function.consume_front(prefix);
-  function.consume_back(suffix);
-  for (const CType &type : types)
-    if (function == type.name)
-      return type;
-  llvm_unreachable("a typed function without a type");
-}
-
 //===----------------------------------------------------------------------===//
 // Single elements, several elements
 //===----------------------------------------------------------------------===//
 
 static Value put(Semantic &s, const BoundArgs &args) {
-  Tensor dest = typedPointerArg(s, args, 0, cTypeOf(args.info.name, "", "_p"));
+  Tensor dest = typedPointerArg(s, args, 0);
   Tensor value = pointeeArg(s, args, 1, dest), pe = peArg(s, args, 2);
-  emitShmemCall(s, args.range, "p", {dest, value, pe});
+  emitShmemCall(s, args, shmemFunction(args).symbol, {dest, value, pe});
   return None{};
 }
 
 static Value get(Semantic &s, const BoundArgs &args) {
-  Tensor source = typedPointerArg(s, args, 0, cTypeOf(args.info.name, "", "_g")),
-         pe = peArg(s, args, 1);
+  Tensor source = typedPointerArg(s, args, 0), pe = peArg(s, args, 1);
   Type pointee = source.type.pointee();
-  return s.wrap(emitShmemCall(s, args.range, "g", {source, pe}, pointee)->getResult(0), pointee,
-                args.range);
+  return s.wrap(
+      emitShmemCall(s, args, shmemFunction(args).symbol, {source, pe}, pointee)->getResult(0),
+      pointee, args.range);
 }
 
 /// put_<type>_nbi: counts elements.
 static Value putElements(Semantic &s, const BoundArgs &args) {
-  const CType &type = cTypeOf(args.info.name, "put_", "_nbi");
-  Tensor dest = typedPointerArg(s, args, 0, type), source = typedPointerArg(s, args, 1, type);
+  unsigned bytesEach = Type(shmemFunction(args).type->scalar).bits() / 8;
+  Tensor dest = typedPointerArg(s, args, 0), source = typedPointerArg(s, args, 1);
   Tensor bytes =
-      s.binary(BinaryOp::Mult, countArg(s, args, 2), Int(Type(type.scalar).bits() / 8), args.range)
-          .as<Tensor>();
-  emitShmemCall(s, args.range, "putmem_nbi", {dest, source, bytes, peArg(s, args, 3)});
+      s.binary(BinaryOp::Mult, countArg(s, args, 2), Int(bytesEach), args.range).as<Tensor>();
+  emitShmemCall(s, args, shmemFunction(args).symbol, {dest, source, bytes, peArg(s, args, 3)});
   return None{};
 }
 
@@ -67,19 +56,19 @@ static Value putElements(Semantic &s, const BoundArgs &args) {
 // Waits
 //===----------------------------------------------------------------------===//
 
-static Value waitFixed(Semantic &s, const BoundArgs &args, const char *suffix, int32_t comparison) {
-  Tensor signal = typedPointerArg(s, args, 0, cTypeOf(args.info.name, "", suffix));
+static Value waitFixed(Semantic &s, const BoundArgs &args, int32_t comparison) {
+  Tensor signal = typedPointerArg(s, args, 0);
   return emitWaitUntil(s, args, signal, s.constant(Int(comparison), Scalar::Int32, args.range),
                        pointeeArg(s, args, 1, signal));
 }
 static Value waitEquals(Semantic &s, const BoundArgs &args) {
-  return waitFixed(s, args, "_wait_until_equals", NRD_CMP_EQ);
+  return waitFixed(s, args, NRD_CMP_EQ);
 }
 static Value waitGreater(Semantic &s, const BoundArgs &args) {
-  return waitFixed(s, args, "_wait_until_greater_than", NRD_CMP_GT);
+  return waitFixed(s, args, NRD_CMP_GT);
 }
 static Value waitUntil(Semantic &s, const BoundArgs &args) {
-  Tensor signal = typedPointerArg(s, args, 0, cTypeOf(args.info.name, "", "_wait_until"));
+  Tensor signal = typedPointerArg(s, args, 0);
   Tensor comparison = shmemCodeArg(s, args, 1, ShmemConstant::Kind::Compare);
   return emitWaitUntil(s, args, signal, comparison, pointeeArg(s, args, 2, signal));
 }
@@ -126,24 +115,13 @@ static Value emitAtomic(Semantic &s, const BoundArgs &args, Atomic op, const Ten
     compare = constant(0, pointee);
   Tensor code = s.constant(Int(runtimeCode(op)), Scalar::Int32, args.range);
   if (op < Atomic::Fetch) {
-    emitShmemCall(s, args.range, "atomic_update", {dest, value, code, pe});
+    emitShmemCall(s, args, shmemFunction(args).symbol, {dest, value, code, pe});
     return None{};
   }
-  mlir::Operation *call =
-      emitShmemCall(s, args.range, "atomic_fetch", {dest, value, *compare, code, pe}, pointee);
+  mlir::Operation *call = emitShmemCall(s, args, shmemFunction(args).symbol,
+                                        {dest, value, *compare, code, pe}, pointee);
   return s.wrap(call->getResult(0), pointee, args.range);
 }
-
-namespace {
-/// How an atomic is written: <type>_atomic_<name> or atomic_<name>_<type>.
-struct AtomicName {
-  const char *name;
-  Atomic op;
-  const char *params;
-  const char *doc;
-  bool takesFloats;
-};
-} // namespace
 
 static constexpr AtomicName atomicNames[] = {
     {"inc", Atomic::Inc, "dest, pe, qp_id=0", "Adds 1 at dest's place in pe's heap.", false},
@@ -172,19 +150,9 @@ static constexpr AtomicName atomicNames[] = {
      "Sets value if the element equals cond; returns the old value.", false},
 };
 
-/// The atomic that a function's name means, and its type.
-static std::pair<const AtomicName *, const CType *> parseAtomic(llvm::StringRef function) {
-  for (const AtomicName &atomic : atomicNames)
-    for (const CType &type : types)
-      if (function == std::string(type.name) + "_atomic_" + atomic.name ||
-          function == std::string("atomic_") + atomic.name + "_" + type.name)
-        return {&atomic, &type};
-  llvm_unreachable("an atomic without a type");
-}
-
 static Value typedAtomic(Semantic &s, const BoundArgs &args) {
-  auto [atomic, type] = parseAtomic(args.info.name);
-  Tensor dest = typedPointerArg(s, args, 0, *type);
+  const AtomicName *atomic = shmemFunction(args).atomic;
+  Tensor dest = typedPointerArg(s, args, 0);
   switch (atomic->op) {
   case Atomic::Inc:
   case Atomic::FetchInc:
@@ -220,22 +188,33 @@ static Atomic atomicArg(Semantic &s, const BoundArgs &args, unsigned i, bool fet
 }
 
 static Value atomicNonfetch(Semantic &s, const BoundArgs &args) {
-  Tensor dest = typedPointerArg(s, args, 0, cTypeOf(args.info.name, "atomic_", "_nonfetch"));
+  Tensor dest = typedPointerArg(s, args, 0);
   Tensor value = pointeeArg(s, args, 1, dest);
   return emitAtomic(s, args, atomicArg(s, args, 2, false), dest, value, std::nullopt,
                     peArg(s, args, 3));
 }
 
 static Value atomicFetch(Semantic &s, const BoundArgs &args) {
-  Tensor dest = typedPointerArg(s, args, 0, cTypeOf(args.info.name, "atomic_", "_fetch"));
+  Tensor dest = typedPointerArg(s, args, 0);
   Tensor value = pointeeArg(s, args, 1, dest), compare = pointeeArg(s, args, 2, dest);
   return emitAtomic(s, args, atomicArg(s, args, 3, true), dest, value, compare, peArg(s, args, 4));
 }
 
 void nereid::frontend::appendTypedFunctions(std::vector<ShmemFunction> &list) {
-  auto add = [&](std::string name, std::string params, BuiltinRule rule, std::string doc,
-                 unsigned libraries) {
-    list.push_back({std::move(name), std::move(params), rule, std::move(doc), uint8_t(libraries)});
+  /// prefix + type + suffix, which becomes a call of the library function `symbol`.
+  auto add = [&](const char *symbol, const std::string &prefix, const CType &type,
+                 const std::string &suffix, const std::string &params, BuiltinRule rule,
+                 const std::string &doc, unsigned libraries, const AtomicName *atomic = nullptr) {
+    list.push_back(ShmemFunction{.name = prefix + type.name + suffix,
+                                 .params = params,
+                                 .rule = rule,
+                                 .doc = doc,
+                                 .libraries = uint8_t(libraries),
+                                 .symbol = symbol,
+                                 .type = &type,
+                                 .prefix = prefix,
+                                 .suffix = suffix,
+                                 .atomic = atomic});
   };
   auto isOneOf = [](llvm::StringRef name, std::initializer_list<llvm::StringRef> names) {
     return llvm::is_contained(names, name);
@@ -248,27 +227,29 @@ void nereid::frontend::appendTypedFunctions(std::vector<ShmemFunction> &list) {
     bool mori =
         isOneOf(name, {"long", "longlong", "float", "double", "char", "short", "uint", "ulong",
                        "ulonglong", "uchar", "ushort", "int32", "int64", "uint32", "uint64"});
-    add(name + "_p", "dest, value, pe, qp_id=0", put,
+    add("p", "", type, "_p", "dest, value, pe, qp_id=0", put,
         "Stores one " + element + " at dest's place in pe's heap.",
         name == "int" ? unsigned(Every) : (acl ? ACL : 0) | (mori ? MORI : 0) | NV | MX);
-    add(name + "_g", "source, pe", get, "Reads one " + element + " at source's place in pe's heap.",
-        Every);
+    add("g", "", type, "_g", "source, pe", get,
+        "Reads one " + element + " at source's place in pe's heap.", Every);
     if (isOneOf(name, {"uint32", "uint64", "float", "double"}))
-      add("put_" + name + "_nbi", "dest, source, nelems, pe, qp_id=0", putElements,
+      add("putmem_nbi", "put_", type, "_nbi", "dest, source, nelems, pe, qp_id=0", putElements,
           "putmem_nbi of nelems elements of " + element + ".", MORI);
     if (isInteger && isOneOf(name, {"int", "long", "uint", "ulong", "int8", "int16", "int32",
                                     "int64", "uint8", "uint16", "uint32", "uint64"}))
-      add(name + "_wait_until", "addr, cmp_, cmp_val", waitUntil,
+      add("signal_wait_until", "", type, "_wait_until", "addr, cmp_, cmp_val", waitUntil,
           "signal_wait_until of a signal of " + element + "; returns the value that satisfied it.",
           acl ? unsigned(Every & ~MORI) : NV | ROC | MX);
     if (isOneOf(name, {"int32", "int64", "uint32", "uint64"})) {
-      add(name + "_wait_until_equals", "addr, val", waitEquals,
+      add("signal_wait_until", "", type, "_wait_until_equals", "addr, val", waitEquals,
           "Waits until the signal equals val; returns it.", MORI);
-      add(name + "_wait_until_greater_than", "addr, val", waitGreater,
+      add("signal_wait_until", "", type, "_wait_until_greater_than", "addr, val", waitGreater,
           "Waits until the signal is greater than val; returns it.", MORI);
-      add("atomic_" + name + "_nonfetch", "dest, val, amo_type, pe, qp_id=0", atomicNonfetch,
-          "The atomic that amo_type names (MORI_AMO_ADD, ...), without a result.", MORI);
-      add("atomic_" + name + "_fetch", "dest, val, compare, amo_type, pe, qp_id=0", atomicFetch,
+      add("atomic_update", "atomic_", type, "_nonfetch", "dest, val, amo_type, pe, qp_id=0",
+          atomicNonfetch, "The atomic that amo_type names (MORI_AMO_ADD, ...), without a result.",
+          MORI);
+      add("atomic_fetch", "atomic_", type, "_fetch", "dest, val, compare, amo_type, pe, qp_id=0",
+          atomicFetch,
           "The atomic that amo_type names (MORI_AMO_FETCH_ADD, ...); returns the old value.", MORI);
     }
     bool both = isOneOf(name, {"int32", "int64", "uint32", "uint64"});
@@ -277,15 +258,17 @@ void nereid::frontend::appendTypedFunctions(std::vector<ShmemFunction> &list) {
       for (const AtomicName &atomic : atomicNames) {
         if (isReal && !atomic.takesFloats)
           continue;
-        add(name + "_atomic_" + atomic.name, atomic.params, typedAtomic, atomic.doc, MORI);
+        const char *symbol = atomic.op < Atomic::Fetch ? "atomic_update" : "atomic_fetch";
+        add(symbol, "", type, std::string("_atomic_") + atomic.name, atomic.params, typedAtomic,
+            atomic.doc, MORI, &atomic);
         if (!both)
           continue;
         // This form calls its value `val`.
         std::string params = atomic.params;
         if (size_t at = params.find("value"); at != std::string::npos)
           params.replace(at, 5, "val");
-        add(std::string("atomic_") + atomic.name + "_" + name, params, typedAtomic, atomic.doc,
-            MORI);
+        add(symbol, std::string("atomic_") + atomic.name + "_", type, "", params, typedAtomic,
+            atomic.doc, MORI, &atomic);
       }
   }
 }

@@ -21,18 +21,32 @@ std::string nereid::frontend::libraryNames(uint8_t libraries) {
   return text;
 }
 
-mlir::Operation *nereid::frontend::emitShmemCall(Semantic &s, const SourceRange &range,
-                                                 llvm::StringRef symbol,
-                                                 llvm::ArrayRef<Tensor> operands,
-                                                 std::optional<Type> result, bool pure) {
+mlir::Operation *nereid::frontend::emitLibraryCall(Semantic &s, const SourceRange &range,
+                                                   llvm::StringRef symbol,
+                                                   llvm::ArrayRef<Tensor> operands,
+                                                   std::optional<Type> result, bool pure,
+                                                   llvm::StringRef written) {
   llvm::SmallVector<mlir::Value> handles;
   for (const Tensor &operand : operands)
     handles.push_back(operand.handle);
   llvm::SmallVector<mlir::Type> types;
   if (result)
     types.push_back(result->lower(s.builder.getContext()));
-  return s.emit<distributed::ExternCallOp>(range, types, handles, "libshmem_device", "", symbol,
-                                           pure);
+  // What has no effect is the same however it is written.
+  mlir::Builder &b = s.builder;
+  mlir::StringAttr spelling;
+  if (!pure && !written.empty() && symbol != written)
+    spelling = b.getStringAttr(written);
+  return s.emit<distributed::ExternCallOp>(
+      range, types, handles, b.getStringAttr(distributed::libraryName), b.getStringAttr(""),
+      b.getStringAttr(symbol), b.getBoolAttr(pure), spelling);
+}
+
+mlir::Operation *nereid::frontend::emitShmemCall(Semantic &s, const BoundArgs &args,
+                                                 llvm::StringRef symbol,
+                                                 llvm::ArrayRef<Tensor> operands,
+                                                 std::optional<Type> result, bool pure) {
+  return emitLibraryCall(s, args.range, symbol, operands, result, pure, args.info.name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -47,10 +61,10 @@ Tensor nereid::frontend::shmemPointerArg(Semantic &s, const BoundArgs &args, uns
   return pointer;
 }
 
-Tensor nereid::frontend::typedPointerArg(Semantic &s, const BoundArgs &args, unsigned i,
-                                         const CType &type) {
+Tensor nereid::frontend::typedPointerArg(Semantic &s, const BoundArgs &args, unsigned i) {
+  const ShmemFunction &function = shmemFunction(args);
   Tensor pointer = shmemPointerArg(s, args, i);
-  Type pointee = pointer.type.pointee(), wanted(type.scalar);
+  Type pointee = pointer.type.pointee(), wanted(function.type->scalar);
   bool fits = wanted.isFloating()
                   ? pointee == wanted
                   : pointee.isInteger() && !pointee.isBool() && pointee.bits() == wanted.bits();
@@ -58,11 +72,9 @@ Tensor nereid::frontend::typedPointerArg(Semantic &s, const BoundArgs &args, uns
     return pointer;
   std::string help;
   for (const CType &other : cTypes())
-    if (Type(other.scalar) == pointee) {
-      std::string name = args.info.name;
-      size_t at = name.find(type.name);
-      help = "the function for it is libshmem_device." +
-             name.replace(at, strlen(type.name), other.name);
+    if (std::string name = function.prefix + other.name + function.suffix;
+        Type(other.scalar) == pointee && findShmemFunction(name)) {
+      help = "the function for it is libshmem_device." + name;
       break;
     }
   fail(Diag::shmem_typed_pointer, args.ranges[i], args.info.name, wanted.str(),
@@ -96,9 +108,9 @@ Tensor nereid::frontend::castToWord(Semantic &s, const Tensor &value, const Type
       !word.isBool()) {
     const bool isSigned = !value.type.isUnsigned();
     Tensor wide = s.cast(value, isSigned ? Scalar::Int64 : Scalar::UInt64, range);
-    emitShmemCall(s, range, "fits_word",
-                  {wide, s.constant(Int(int64_t(word.bits())), Scalar::Int32, range),
-                   s.constant(Int(isSigned), Scalar::Int32, range)});
+    emitLibraryCall(s, range, "fits_word",
+                    {wide, s.constant(Int(int64_t(word.bits())), Scalar::Int32, range),
+                     s.constant(Int(isSigned), Scalar::Int32, range)});
   }
   return s.cast(value, word, range);
 }
@@ -137,7 +149,7 @@ static std::string equivalentText(const ShmemConstant &constant, uint8_t librari
 static void noteFamily(Semantic &s, const BoundArgs &args, const ShmemConstant &constant,
                        const SourceRange &range) {
   const TargetProfile &profile = *s.options.profile;
-  uint8_t libraries = shmemLibraries(args.info.name);
+  uint8_t libraries = shmemFunction(args).libraries;
   if (profile.library != ShmemLibrary::Any)
     libraries = 1 << int(profile.library);
   if (!has(libraries, constant.family)) {

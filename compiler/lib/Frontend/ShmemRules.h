@@ -23,21 +23,6 @@ enum Libraries : uint8_t {
 inline bool has(uint8_t libraries, ShmemLibrary library) { return libraries >> int(library) & 1; }
 /// "NVSHMEM and MXSHMEM".
 std::string libraryNames(uint8_t libraries);
-/// Libraries of libshmem_device.`name`.
-uint8_t shmemLibraries(llvm::StringRef name);
-
-/// A function before it becomes a row of the table: names of typed functions are
-/// put together.
-struct ShmemFunction {
-  std::string name;
-  std::string params;
-  BuiltinRule rule;
-  std::string doc;
-  uint8_t libraries;
-};
-/// Adds the functions with a C type in their name: single elements, waits,
-/// atomics.
-void appendTypedFunctions(std::vector<ShmemFunction> &functions);
 
 /// A C type by its name in function names.
 struct CType {
@@ -45,18 +30,57 @@ struct CType {
   Scalar scalar;
 };
 llvm::ArrayRef<CType> cTypes();
-/// The C type named in libshmem_device.`function` after `prefix` or before
-/// `suffix`, whichever is not empty.
-const CType &cTypeOf(llvm::StringRef function, llvm::StringRef prefix, llvm::StringRef suffix);
 
-mlir::Operation *emitShmemCall(Semantic &s, const SourceRange &range, llvm::StringRef symbol,
+/// How an atomic is written: <type>_atomic_<name> or atomic_<name>_<type>.
+struct AtomicName {
+  const char *name;
+  ShmemConstant::Atomic op;
+  const char *params;
+  const char *doc;
+  bool takesFloats;
+};
+
+/// A function before it becomes a row of the table of builtins. What its name
+/// means stands here; no rule reads the name.
+struct ShmemFunction {
+  std::string name;
+  std::string params;
+  BuiltinRule rule;
+  std::string doc;
+  uint8_t libraries;
+  /// The library function (LibraryFunctions.def) that a call becomes, and the one
+  /// that stands for it towards all ranks: for the team of all, or without a rank.
+  const char *symbol = "";
+  const char *symbolForAll = "";
+  /// Bytes that 1 in a count means; 0: an element's.
+  uint8_t unitBytes = 1;
+  /// Of a function with a C type in its name: prefix + type + suffix.
+  const CType *type = nullptr;
+  std::string prefix = {}, suffix = {};
+  const AtomicName *atomic = nullptr;
+};
+/// The function that is called.
+const ShmemFunction &shmemFunction(const BoundArgs &args);
+/// libshmem_device.`name`, or null.
+const ShmemFunction *findShmemFunction(llvm::StringRef name);
+/// Adds the functions with a C type in their name: single elements, waits,
+/// atomics.
+void appendTypedFunctions(std::vector<ShmemFunction> &functions);
+
+/// A call of the library function `symbol`; `written` is what the user calls it.
+mlir::Operation *emitLibraryCall(Semantic &s, const SourceRange &range, llvm::StringRef symbol,
+                                 llvm::ArrayRef<Tensor> operands,
+                                 std::optional<Type> result = std::nullopt, bool pure = false,
+                                 llvm::StringRef written = "");
+/// A call of the library function `symbol`, as what the user's call becomes.
+mlir::Operation *emitShmemCall(Semantic &s, const BoundArgs &args, llvm::StringRef symbol,
                                llvm::ArrayRef<Tensor> operands,
                                std::optional<Type> result = std::nullopt, bool pure = false);
 
 // ---- arguments
 Tensor shmemPointerArg(Semantic &s, const BoundArgs &args, unsigned i);
-/// A pointer to elements of that C type (integers of either sign).
-Tensor typedPointerArg(Semantic &s, const BoundArgs &args, unsigned i, const CType &type);
+/// A pointer to elements of the function's C type (integers of either sign).
+Tensor typedPointerArg(Semantic &s, const BoundArgs &args, unsigned i);
 /// A pointer to signals: integers, of the width that the profile asks for.
 Tensor shmemSignalArg(Semantic &s, const BoundArgs &args, unsigned i);
 inline Tensor peArg(Semantic &s, const BoundArgs &args, unsigned i) {

@@ -43,8 +43,13 @@ TEST_F(ShmemTest, Transfers) {
   shmem("putmem_nbi", {pointer(fp32), pointer(fp32), Int(64), Int(1)}, {{"qp_id", Int(0)}});
   expectIR({"symbol = \"putmem\"", "symbol = \"getmem\"", "symbol = \"putmem_nbi\"",
             "symbol = \"getmem_nbi\"", "(!tt.ptr<f32>, !tt.ptr<f32>, i64, i32) -> ()"});
-  expectNoIR("_block\"");
-  expectNoIR("_rma");
+  // What the user wrote stays beside what it means.
+  expectIR({"spelling = \"putmem_block\", symbol = \"putmem\"",
+            "spelling = \"getmem_nbi_wg\", symbol = \"getmem_nbi\"",
+            "spelling = \"putmem_rma_nbi_block\", symbol = \"putmem_nbi\"",
+            "pure = false, symbol = \"putmem\""});
+  expectNoIR("symbol = \"putmem_block\"");
+  expectNoIR("symbol = \"putmem_rma");
   expectError(Diag::shmem_pointer, "'source' of libshmem_device.putmem",
               [&] { shmem("putmem", {pointer(fp32), value(i32), Int(4), Int(0)}); });
   expectError(Diag::argument_kind, "'nbytes'",

@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Sets up, builds and runs every test of Nereid, in this order:
+# Sets up, builds and runs the tests of Nereid, in this order:
 #
 #   checks   tools/check: layering, licence lines, file lengths, links in the docs, formatting
 #   unit     GoogleTest programs, through ctest
 #   lit      compiler tests, FileCheck
-#   python   pytest over tests/, the examples on several rank counts among them
+#   python   pytest over tests/, the examples on several rank counts among them; then those
+#            with random shapes once more, with a new seed that the report prints
 #
-#   scripts/test.sh              all of them
+# and, when asked for,
+#
+#   sanitizers  the runtime under the thread and address sanitizers, the compiler under the latter
+#
+#   scripts/test.sh              checks, unit, lit, python
 #   scripts/test.sh unit lit     only these
 #
 # Everything runs even when something fails; the last lines say what failed.
@@ -18,9 +23,9 @@ cd "$(dirname "$0")/.."
 stages=()
 for arg in "$@"; do
   case "$arg" in
-    checks|unit|lit|python) stages+=("$arg") ;;
-    -h|--help) sed -n '4,15s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) echo "test.sh: unknown stage '$arg' (known: checks, unit, lit, python)" >&2; exit 2 ;;
+    checks|unit|lit|python|sanitizers) stages+=("$arg") ;;
+    -h|--help) sed -n '4,21s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) echo "test.sh: unknown stage '$arg' (known: checks, unit, lit, python, sanitizers)" >&2; exit 2 ;;
   esac
 done
 [ "${#stages[@]}" -gt 0 ] || stages=(checks unit lit python)
@@ -31,6 +36,8 @@ scripts/build.sh || exit 1
 venv=${NEREID_VENV:-.venv}
 build=build/release
 export PATH="$PWD/$venv/bin:$PATH"
+# setup.sh installed the tools that tests compare with: a test that misses one fails.
+export NEREID_REQUIRE_ORACLES=1
 failed=()
 
 run() { # run STAGE command...
@@ -52,7 +59,11 @@ for stage in "${stages[@]}"; do
             done ;;
     unit)   run unit ctest --test-dir "$build" --output-on-failure --no-tests=error ;;
     lit)    run lit lit -sv "$build/test" ;;
-    python) run python "$venv/bin/python" -m pytest -q tests ;;
+    python) run python "$venv/bin/python" -m pytest -q tests
+            NEREID_TEST_SEED=random run python/seed "$venv/bin/python" -m pytest -q \
+              tests/tiles tests/semantic tests/kernels tests/passes ;;
+    sanitizers) run sanitizers/thread scripts/sanitizers.sh thread
+                run sanitizers/address scripts/sanitizers.sh address ;;
   esac
 done
 

@@ -23,7 +23,7 @@ def test_script_parses_and_is_executable(script):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["setup.sh", "build.sh", "test.sh", "wheel.sh"])
+@pytest.mark.parametrize("name", ["setup.sh", "build.sh", "test.sh", "wheel.sh", "sanitizers.sh"])
 def test_help_and_unknown_option(name):
     helped = run(ROOT / "scripts" / name, "--help")
     assert helped.returncode == 0

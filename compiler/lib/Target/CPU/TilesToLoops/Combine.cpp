@@ -107,9 +107,9 @@ static void widenFloats(Region &region, MLIRContext *context) {
       }
       result.replaceAllUsesWith(replacement);
       op->erase();
-    } else if (!isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-                    cf::ControlFlowDialect>(op->getDialect()) &&
-                   !op->hasTrait<OpTrait::IsTerminator>() ||
+    } else if ((!isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                     cf::ControlFlowDialect>(op->getDialect()) &&
+                !op->hasTrait<OpTrait::IsTerminator>()) ||
                isa<arith::BitcastOp>(op)) {
       // Calls and reinterpreted bits see the narrow numbers.
       for (OpOperand &operand : op->getOpOperands())

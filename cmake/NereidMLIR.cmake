@@ -33,7 +33,7 @@ if(NEREID_STATIC_LLVM)
       list(APPEND _mlir_archives "$<TARGET_FILE:${_library}>")
     endif()
   endforeach()
-  llvm_map_components_to_libnames(_llvm_archives core support passes native nativecodegen)
+  llvm_map_components_to_libnames(_llvm_archives core support passes native nativecodegen objcopy debuginfodwarf)
   # LLVM's targets name zstd's shared library; its archive lies beside it.
   find_library(NEREID_ZSTD_ARCHIVE libzstd.a REQUIRED)
   if(TARGET zstd::libzstd_shared)

@@ -31,7 +31,7 @@ extern "C" {
 
 /* Increased with every change of this folder but of comments: tools/check/abi.py
  * compares it with abi/versions.txt. Part of every cache key. */
-#define NRD_ABI_VERSION 5
+#define NRD_ABI_VERSION 6
 
 /* One running program: what tl.program_id, dl.rank and friends read. Generated
  * code may cache nothing of it across a call that can block except the

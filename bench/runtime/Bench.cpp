@@ -288,7 +288,7 @@ nrd_kernel_fn Bench::compiled(const std::string &name) {
   if (!entry) {
     std::ifstream file(options.kernels + "/" + name + ".o", std::ios::binary);
     std::string bytes((std::istreambuf_iterator<char>(file)), {});
-    auto loaded = KernelCode::load(bytes, name);
+    auto loaded = KernelCode::load(bytes);
     if (!loaded.ok())
       die(loaded.status());
     entry = *loaded;

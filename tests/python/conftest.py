@@ -82,11 +82,11 @@ class Recorder:
         self.library = self.libraries[count]
         kernel = type("Kernel", (), {})()
         kernel.name = function.__name__
-        kernel._image = _runtime.KernelImage(
+        kernel._image = _runtime.KernelImage.of_address(
             name=function.__name__,
             address=ctypes.cast(self.library.record, ctypes.c_void_p).value,
             num_args=count,
-            code=self.library,
+            owner=self.library,
             **self.metadata,
         )
         return kernel

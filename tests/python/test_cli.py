@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The command nereid: run, compile, info, and what it says when it is used wrongly."""
 
+import json
 import os
 import re
 import signal
@@ -258,3 +259,41 @@ def test_info():
     for words in ("LLVM", "ABI version", "ascend910b", "NEREID_HEAP_SIZE", "NEREID_CACHE_DIR", "12 (set)"):
         assert words in out
     assert nereid("--version")[1].startswith("nereid ")
+
+
+def test_info_of_an_object_file(kernels, tmp_path):
+    file = tmp_path / "scale.o"
+    assert nereid("compile", f"{kernels}:scale", "--signature", SIGNATURE, "--emit=obj", "-o", file)[0] == 0
+    code, out, err = nereid("info", file)
+    assert code == 0, err
+    rows = {line.split("  ")[0]: line.split("  ")[-1].strip() for line in out.splitlines() if line[0] != " "}
+    assert rows["kernel"] == "scale" and rows["needs"] == "no job" and rows["processor"].startswith("x86_64, ")
+    assert "  x_ptr   *fp32    a multiple of 16\n  factor  fp32\n  n       i32\n" in out
+    line = KERNELS.splitlines().index("    pid = tl.program_id(0) * STEP") + 1
+    assert f"{kernels}:{line}: pid = tl.program_id(0) * STEP" in out
+    code, out, err = nereid("info", "--json", file)
+    assert code == 0, err
+    description = json.loads(out)
+    assert description["name"] == "scale" and description["scratch_bytes"] == 0 and not description["blocking"]
+    assert description["args"] == [
+        {"name": "x_ptr", "type": "*fp32", "divisibility": 16, "symmetric": False},
+        {"name": "factor", "type": "fp32", "divisibility": 0, "symmetric": False},
+        {"name": "n", "type": "i32", "divisibility": 0, "symmetric": False},
+    ]
+    assert {site["line"] for site in description["sites"]} >= {line, line + 2}
+    assert "sse2" in description["features"] and description["abi_version"] > 0
+
+
+def test_info_of_other_files(kernels, tmp_path):
+    assert nereid("info", "--json")[0] == 2
+    for content, words in ((None, "No such file"), (b"text", "it is no ELF file"), (b"", "it is no ELF file")):
+        file = tmp_path / "file.o"
+        if content is not None:
+            file.write_bytes(content)
+        code, out, err = nereid("info", file)
+        assert code == 2 and out == "" and words in err and str(file) in err and "Traceback" not in err, err
+        file.unlink(missing_ok=True)
+    code, _, err = nereid("info", kernels)
+    assert code == 2 and "it is no ELF file" in err
+    code, _, err = nereid("info", sys.executable)
+    assert code == 2 and "it is no relocatable object file" in err

@@ -73,10 +73,8 @@ public:
       if (failed(content))
         return collector.takeError("emitting the stage '" + std::string(stage.name) + "'");
       dump(stage.name, stage.extension, [&] { return *content; });
-      if (isWanted) {
-        dump("metadata", "json", [&] { return metadata.toJSON(); });
+      if (isWanted)
         return std::move(*content);
-      }
     }
     llvm_unreachable("a stage is made by a phase or emitted");
   }
@@ -135,12 +133,27 @@ private:
     for (auto function : module.getOps<tt::FuncOp>())
       if (function.isPublic()) {
         metadata.name = function.getName().str();
+        nameArguments(function);
         collector.kernelRange = collector.place(function.getLoc());
         ++count;
       }
     if (count != 1)
       return makeError(makeDiagnostic(Diag::no_kernel, SourceRange(), count));
     return llvm::Error::success();
+  }
+
+  /// What only the front end's form of the kernel says of its arguments.
+  void nameArguments(tt::FuncOp function) {
+    metadata.arguments.clear();
+    if (function.isExternal())
+      return;
+    for (auto [i, argument] : llvm::enumerate(function.getBody().front().getArguments())) {
+      KernelArgument &row = metadata.arguments.emplace_back();
+      auto name = dyn_cast<NameLoc>(argument.getLoc());
+      row.name = name ? name.getName().str() : "arg" + std::to_string(i);
+      if (auto divisibility = function.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility"))
+        row.divisibility = divisibility.getInt();
+    }
   }
 
   llvm::Error checkCancelled() const {

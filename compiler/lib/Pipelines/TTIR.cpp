@@ -113,15 +113,6 @@ llvm::Expected<nereid::TTIRKernel> nereid::readTTIR(MLIRContext &context, String
   pm.addPass(createNereidImportTTIR());
   if (failed(pm.run(*kernel.module)))
     return collector.takeError("import");
-
-  auto function = kernel.module->lookupSymbol<tt::FuncOp>(kernel.name);
-  for (auto [i, argument] : llvm::enumerate(function.getBody().front().getArguments())) {
-    TTIRArgument &row = kernel.arguments.emplace_back();
-    auto name = dyn_cast<NameLoc>(argument.getLoc());
-    row.name = name ? name.getName().str() : "arg" + std::to_string(i);
-    if (auto divisibility = function.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility"))
-      row.divisibility = divisibility.getInt();
-  }
   return kernel;
 }
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The disk cache of compiled kernels.
 
-One folder per kernel, ``<root>/<first two digits>/<key>/``, with ``kernel.o``
-(object code) and ``kernel.json`` (metadata, and the digest of the object code).
-A folder is made under a temporary name and renamed: any number of processes may
-read and write at once, and a crash leaves no half entry under a key.
+One file per kernel, ``<root>/<first two digits>/<key>.o``: its object file, which
+says what it is and whether it is whole. A file is made under a temporary name and
+renamed: any number of processes may read and write at once, and a crash leaves no
+half entry under a key.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import hashlib
 import importlib.util
 import json
 import os
-import shutil
 import tempfile
 from pathlib import Path
 from typing import Any, Iterator, NamedTuple
@@ -61,80 +60,68 @@ def entry_key(parts: list[str], options: dict[str, Any] | None = None) -> str:
     return digest.hexdigest()
 
 
+def _path(root: Path, key: str, ending: str) -> Path:
+    return root / key[:2] / (key + ending)
+
+
+def _store(key: str, ending: str, content: bytes) -> None:
+    """A cache that cannot be written is no reason to fail."""
+    root = cache_root()
+    if root is None:
+        return
+    path = _path(root, key, ending)
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+        with open(handle, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except OSError:  # the disk is full or read-only
+        if temporary is not None:
+            _remove(Path(temporary))
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
 def read_result(key: str) -> Any:
     """A small JSON result stored under a key; None when it is missing or damaged."""
     root = cache_root()
     if root is None or _environment.flag("NEREID_ALWAYS_COMPILE"):
         return None
     try:
-        return json.loads((_folder(root, key).with_suffix(".json")).read_text(encoding="utf-8"))
+        return json.loads(_path(root, key, ".json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
 
 
 def write_result(key: str, result: Any) -> None:
-    root = cache_root()
-    if root is None:
-        return
-    path = _folder(root, key).with_suffix(".json")
-    temporary = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
-        with open(handle, "w", encoding="utf-8") as file:
-            json.dump(result, file)
-        os.replace(temporary, path)
-    except OSError:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
+    _store(key, ".json", json.dumps(result).encode())
 
 
-def _folder(root: Path, key: str) -> Path:
-    return root / key[:2] / key
-
-
-def read(key: str) -> tuple[bytes, dict[str, Any]] | None:
-    """(object code, metadata) of an entry; None when it is missing or damaged."""
+def read(key: str) -> bytes | None:
+    """The object file of an entry; None when it is missing or damaged."""
     root = cache_root()
     if root is None or _environment.flag("NEREID_ALWAYS_COMPILE") or os.environ.get("NEREID_DUMP"):
         return None  # a dump is made by compiling
-    folder = _folder(root, key)
+    path = _path(root, key, ".o")
     try:
-        text = (folder / "kernel.json").read_text(encoding="utf-8")
+        code = path.read_bytes()
+        _runtime.describe_object(code, sites=False)
+        return code
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError):
-        text = ""
-    try:
-        metadata = json.loads(text)
-        code = (folder / "kernel.o").read_bytes()
-        if metadata.pop("object_sha256") == hashlib.sha256(code).hexdigest():
-            return code, metadata
-    except (OSError, ValueError, KeyError, AttributeError):
-        pass
-    shutil.rmtree(folder, ignore_errors=True)  # damaged: make it anew
-    return None
+    except (OSError, RuntimeError):
+        _remove(path)  # damaged: make it anew
+        return None
 
 
-def write(key: str, code: bytes, metadata: dict[str, Any]) -> None:
-    """Stores an entry. A cache that cannot be written is no reason to fail."""
-    root = cache_root()
-    if root is None:
-        return
-    folder = _folder(root, key)
-    temporary = None
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = tempfile.mkdtemp(prefix=".new-", dir=folder.parent)
-        Path(temporary, "kernel.o").write_bytes(code)
-        text = json.dumps({**metadata, "object_sha256": hashlib.sha256(code).hexdigest()})
-        Path(temporary, "kernel.json").write_text(text, encoding="utf-8")
-        os.rename(temporary, folder)
-    except OSError:
-        # Somebody else was faster, or the disk is full or read-only.
-        if temporary is not None:
-            shutil.rmtree(temporary, ignore_errors=True)
+def write(key: str, code: bytes) -> None:
+    """Stores the object file of an entry."""
+    _store(key, ".o", code)
 
 
 @contextlib.contextmanager
@@ -145,7 +132,7 @@ def only_one(key: str) -> Iterator[None]:
     lock = None
     if root is not None:
         try:
-            folder = _folder(root, key).parent
+            folder = _path(root, key, ".o").parent
             folder.mkdir(parents=True, exist_ok=True)
             # One lock file per folder of the cache, so that their number is bounded.
             lock = open(folder / f".lock-{key[2]}", "w", encoding="utf-8")
@@ -167,19 +154,21 @@ class Entry(NamedTuple):
     bytes: int
 
 
+#: What the cache names its files: keys, and temporary names.
+_OBJECTS = "[0-9a-f][0-9a-f]/" + "[0-9a-f]" * 64 + ".o"
+_OTHERS = ("[0-9a-f][0-9a-f]/" + "[0-9a-f]" * 64 + ".json", "[0-9a-f][0-9a-f]/.new-*")
+
+
 def entries() -> list[Entry]:
     """What the cache holds, by name; unreadable entries as "?"."""
     root = cache_root()
     found = []
-    for folder in root.glob("[0-9a-f][0-9a-f]/" + "[0-9a-f]" * 64) if root is not None else ():
-        size = 0
-        name = "?"
-        try:
-            size = sum(file.stat().st_size for file in folder.iterdir())
-            name = str(json.loads((folder / "kernel.json").read_text(encoding="utf-8"))["name"])
-        except (OSError, ValueError, KeyError, TypeError):
-            pass
-        found.append(Entry(folder.name, name, size))
+    for path in root.glob(_OBJECTS) if root is not None else ():
+        code, name = b"", "?"
+        with contextlib.suppress(OSError, RuntimeError):
+            code = path.read_bytes()
+            name = _runtime.describe_object(code, sites=False)["name"]
+        found.append(Entry(path.stem, name, len(code)))
     return sorted(found, key=lambda entry: (entry.name, entry.key))
 
 
@@ -189,15 +178,7 @@ def clear() -> int:
     root = cache_root()
     if root is None:
         return 0
-    count = 0
-    for entry in entries():
-        shutil.rmtree(_folder(root, entry.key), ignore_errors=True)
-        count += 1
-    for pattern in ("[0-9a-f]" * 64 + ".json", ".new-*"):
-        for path in root.glob("[0-9a-f][0-9a-f]/" + pattern):
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                with contextlib.suppress(OSError):
-                    path.unlink()
-    return count
+    kernels = list(root.glob(_OBJECTS))
+    for path in [*kernels, *(path for pattern in _OTHERS for path in root.glob(pattern))]:
+        _remove(path)
+    return len(kernels)

@@ -100,43 +100,32 @@ class CompiledKernel:
     ``n_spills`` its values that had to be kept in memory instead.
     """
 
-    def __init__(self, function, specs: list, options: dict, code: bytes, metadata: dict, from_cache: bool):
+    def __init__(self, function, specs: list, options: dict, code: bytes, from_cache: bool):
+        # The dispatcher refuses to launch what has no image.
+        self._image = _runtime.KernelImage(code) if _targets.find(options["target"])["device"] else None
         self.function = function
         self.options = options
         self.target = options["target"]
         self.signature = {param.name: describe_spec(spec) for param, spec in zip(function.params, specs)}
-        self.name = metadata["name"]
+        self.name = self._image.name if self._image is not None else function.__name__
         if getattr(function, "repr", None) is not None:
             self.name = self._chosen_name(self.name, specs)
+            if self._image is not None:
+                self._image.name = self.name
         self.from_cache = from_cache
         self.asm = Stages(self)
-        self.metadata = SimpleNamespace(**{key: value for key, value in metadata.items() if key != "sites"})
+        self.metadata = SimpleNamespace(**(
+            self._image.description if self._image is not None else {"name": self.name, "args": [], "scratch_bytes": 0}
+        ))
         # Under the names that host code written for other targets reads. A program
         # is one thread; its tile buffers are what it has of fast memory.
         self.metadata.num_warps = self.metadata.num_ctas = self.metadata.num_stages = 1
-        self.metadata.shared = max(64, metadata["scratch_bytes"])
+        self.metadata.shared = max(64, self.metadata.scratch_bytes)
         self._specs = specs
         self._object = code
         self._compilation = None
         #: Of what its constants depend on; the dispatcher asks it at each launch.
         self._watch: Any = None
-        if not _targets.find(self.target)["device"]:
-            # The dispatcher refuses to launch what has no image.
-            self._loaded = self._image = None
-            return
-        self._loaded = _runtime.load(code, metadata["name"])
-        self._image = _runtime.KernelImage(
-            name=self.name,
-            address=self._loaded.address,
-            num_args=len(metadata["args"]),
-            scratch_bytes=metadata["scratch_bytes"],
-            blocking=metadata["blocking"],
-            distributed=metadata["distributed"],
-            lanes=metadata["lanes"],
-            symmetric_args=metadata["symmetric_args"],
-            sites=metadata["sites"],
-            code=self._loaded,
-        )
 
     def _make_stage(self, stage: str) -> Any:
         last = _targets.find(self.target)["stages"][-1]
@@ -235,7 +224,9 @@ def compile_or_load(function, specs: list, options: dict) -> CompiledKernel:
 
 def _compile_or_load(function, specs: list, options: dict, constants: Dependencies) -> CompiledKernel:
     known = (function.dependencies, constants)
-    if any(part.reason is not None or not part.portable for part in known):
+    # Only object files of a device say themselves whether they are whole.
+    cachable = _targets.find(options["target"])["device"] and all(part.reason is None and part.portable for part in known)
+    if not cachable:
         return _compile_and_store(function, specs, options, None)
     key = cache_key(function, specs, options, constants)
     found = _cache.read(key)
@@ -244,8 +235,7 @@ def _compile_or_load(function, specs: list, options: dict, constants: Dependenci
             found = _cache.read(key)
             if found is None:
                 return _compile_and_store(function, specs, options, key)
-    code, metadata = found
-    return CompiledKernel(function, specs, options, code, metadata, from_cache=True)
+    return CompiledKernel(function, specs, options, found, from_cache=True)
 
 
 def _types(specs: list) -> list[str]:
@@ -269,14 +259,13 @@ def _overridden(function, specs: list, options: dict) -> CompiledKernel | None:
     compilation = _compiler().compile_ir(
         path.read_text(encoding="utf-8"), str(path), ir_options(options), os.environ.get("NEREID_DUMP", "")
     )
-    metadata = json.loads(compilation.metadata)
-    wanted, found = _types(specs), metadata["args"]
+    kernel = CompiledKernel(function, specs, options, compilation.object, from_cache=False)
+    wanted, found = _types(specs), [argument["type"] for argument in kernel.metadata.args]
     if [signless(name) for name in wanted] != [signless(name) for name in found]:
         raise CompilationError(
             f"{path}: error: the kernel there takes ({', '.join(found)}), but this launch of '{function.__name__}' passes "
             f"({', '.join(wanted)}). NEREID_OVERRIDE names the folder; take the file out of it, or bring it in line"
         )
-    kernel = CompiledKernel(function, specs, options, compilation.object, metadata, from_cache=False)
     kernel._compilation = compilation
     return kernel
 
@@ -288,10 +277,9 @@ def _compile_and_store(function, specs: list, options: dict, key: str | None) ->
         compilation = _compiler().compile(function, specs, options, os.environ.get("NEREID_DUMP", ""))
     for warning in caught:
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    metadata = json.loads(compilation.metadata)
     code = compilation.object
     if key is not None and not caught:  # a kernel with warnings is compiled, and so warned about, in every process
-        _cache.write(key, code, metadata)
-    kernel = CompiledKernel(function, specs, options, code, metadata, from_cache=False)
+        _cache.write(key, code)
+    kernel = CompiledKernel(function, specs, options, code, from_cache=False)
     kernel._compilation = compilation
     return kernel

@@ -58,16 +58,19 @@ class IRKernel(_runtime.Dispatcher):
         self._ir_options = {
             "target": target, "profile": _targets.profile(), **_targets.settings(target), **(options or {}),
         }
-        code, metadata, compilation = _compile_text(text, path, self._ir_options)
+        code, compilation = _compile_text(text, path, self._ir_options)
+        if _targets.find(target)["device"]:
+            description = _runtime.describe_object(code, sites=False)
+        else:
+            description = {"name": compilation.name, "args": []}
         self.params = [
-            IRParameter(name, kind, divisibility)
-            for (name, divisibility), kind in zip(metadata.pop("ir_args"), metadata["args"])
+            IRParameter(argument["name"], argument["type"], argument["divisibility"]) for argument in description["args"]
         ]
-        self.__name__ = metadata["name"]
+        self.__name__ = description["name"]
         super().__init__(self.__name__, self.params, False)
         self.arg_names = [parameter.name for parameter in self.params]
         specs = [(parameter.type, parameter.divisibility) for parameter in self.params]
-        self.compiled = CompiledIR(self, specs, self._ir_options, code, metadata, compilation is None)
+        self.compiled = CompiledIR(self, specs, self._ir_options, code, compilation is None)
         self.compiled._compilation = compilation
 
     @property
@@ -133,30 +136,29 @@ class CompiledIR(_compile.CompiledKernel):
         return self.function[grid]
 
 
-def _compile_text(text: str, path: str, options: dict[str, Any]) -> tuple[bytes, dict[str, Any], Any]:
-    """Object code, metadata with ir_args, and the compilation unless the code came
-    from the disk cache."""
+def _compile_text(text: str, path: str, options: dict[str, Any]) -> tuple[bytes, Any]:
+    """The object file, and the compilation unless the file came from the disk cache."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     key = _cache.entry_key(["ir", digest, path, json.dumps(options, sort_keys=True)], options)
-    found = _cache.read(key)
+    # Only object files of a device say themselves whether they are whole.
+    cachable = bool(_targets.find(options["target"])["device"])
+    found = _cache.read(key) if cachable else None
     if found is not None:
-        return (*found, None)
+        return found, None
     from nereid import _compiler
 
     with _cache.only_one(key):
-        found = _cache.read(key)
+        found = _cache.read(key) if cachable else None
         if found is not None:
-            return (*found, None)
+            return found, None
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             compilation = _compiler.compile_ir(text, path, options, os.environ.get("NEREID_DUMP", ""))
-        metadata = json.loads(compilation.metadata)
-        metadata["ir_args"] = [list(row) for row in compilation.arguments]
-        if not caught:
-            _cache.write(key, compilation.object, metadata)
+        if cachable and not caught:
+            _cache.write(key, compilation.object)
     for warning in caught:
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    return compilation.object, metadata, compilation
+    return compilation.object, compilation
 
 
 def is_ir_path(source: Any) -> bool:

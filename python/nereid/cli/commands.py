@@ -524,13 +524,31 @@ def _explain(args: argparse.Namespace) -> int:
 def _add_info(commands) -> None:
     parser = commands.add_parser(
         "info",
-        help="versions, targets, profiles, environment variables",
-        description="Shows what Nereid runs on and every environment variable that it reads.",
+        help="versions, targets, profiles, environment variables; what a kernel's object file says",
+        description="Shows what Nereid runs on and every environment variable that it reads. With a file of "
+        "nereid compile --emit=obj: what it says of its kernel.",
     )
+    parser.add_argument("file", nargs="?", metavar="KERNEL.o", help="a kernel's object file")
+    parser.add_argument("--json", action="store_true", help="what the file says, as JSON")
     parser.set_defaults(function=_info)
 
 
+def _info_of_file(args: argparse.Namespace) -> int:
+    from nereid._kernels import description as _description
+
+    try:
+        description = _description.describe(Path(args.file))
+    except (OSError, RuntimeError) as error:
+        raise UsageError(f"nereid info: {args.file}: {getattr(error, 'strerror', None) or error}") from None
+    print(_description.as_json(description) if args.json else _description.as_text(description))
+    return 0
+
+
 def _info(args: argparse.Namespace) -> int:
+    if args.file is not None:
+        return _info_of_file(args)
+    if args.json:
+        raise UsageError("nereid info: --json goes with a kernel's object file; write nereid info --json kernel.o")
     import numpy
 
     import nereid

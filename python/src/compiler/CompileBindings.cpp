@@ -12,7 +12,6 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Config/llvm-config.h"
 
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -138,7 +137,6 @@ struct Work {
   // Results.
   CompiledKernel kernel;
   std::string text, source, ttir;
-  std::vector<std::pair<std::string, int64_t>> arguments;
 
   /// The module's text, with locations and without.
   void keepText() {
@@ -212,8 +210,6 @@ public:
       if (llvm::Error error =
               keep(readTTIR(work.context, text, path, work.options, &work.warnings), read))
         return error;
-      for (const TTIRArgument &argument : read.arguments)
-        work.arguments.emplace_back(argument.name, argument.divisibility);
       work.module = std::move(read.module);
       work.keepText();
       return keep(compileKernel(*work.module, work.options, &work.warnings), work.kernel);
@@ -221,12 +217,8 @@ public:
     finish();
   }
 
-  /// Name of each argument slot and what its value is a multiple of (0: unknown);
-  /// for kernels from text.
-  std::vector<std::pair<std::string, int64_t>> arguments;
-
+  const std::string &name() const { return kernel.metadata.name; }
   nb::bytes object() const { return nb::bytes(kernel.object.data(), kernel.object.size()); }
-  std::string metadata() const { return kernel.metadata.toJSON(); }
 
   /// Text of a stage; bytes where it is none.
   nb::object stage(const std::string &name) const {
@@ -261,7 +253,6 @@ private:
     kernel = std::move(work->kernel);
     source = std::move(work->source);
     ttirText = std::move(work->ttir);
-    arguments = std::move(work->arguments);
     work.reset();
   }
 
@@ -305,10 +296,10 @@ nb::dict versionInfo() {
 void bindCompile(nb::module_ &m) {
   nb::class_<Compilation>(m, "CompiledKernel",
                           "A kernel's machine code, and the stages on the way to it.")
-      .def_prop_ro("object", &Compilation::object, "Bytes of a relocatable object file.")
-      .def_ro("arguments", &Compilation::arguments,
-              "Name and divisibility of each argument slot, for kernels from IR text.")
-      .def_prop_ro("metadata", &Compilation::metadata, "What a launcher must know, as JSON text.")
+      .def_prop_ro("name", &Compilation::name, "The kernel's name.")
+      .def_prop_ro("object", &Compilation::object,
+                   "Bytes of the last stage; where a device runs them, "
+                   "nereid._runtime.describe_object reads what they say of the kernel.")
       .def("stage", &Compilation::stage, nb::arg("name"),
            "A stage of the target by its name: str, or bytes where it is no text. \"ttir\" is the "
            "front end's IR, before any pass.");

@@ -14,11 +14,11 @@
 //   compile(function, args, options) -> CompiledKernel
 //       Front end and the CPU pipeline. Raises nereid.CompilationError with
 //       the rendered diagnostics as its text.
-//   CompiledKernel: .object (bytes of a relocatable object file), .metadata
-//       (JSON text, keys below), .ttir, .tiles, .llvm, .asm (str; computed when
-//       asked for).
+//   CompiledKernel: .object (bytes of the kernel's object file, which
+//       describes itself: abi/nereid/kernel.h), .ttir, .tiles, .llvm, .asm (str;
+//       computed when asked for).
 //   compile_ir(text, path, options) -> CompiledKernel
-//       The same from IR text; .arguments lists (name, divisibility).
+//       The same from IR text.
 //   version_info() -> dict of str (LLVM version, host CPU name, features)
 //
 // `function` is a nereid JITFunction; the front end reads these attributes:
@@ -67,17 +67,6 @@
 //
 //   profile: str, debug: bool, unused_token: str, num_threads: int ...
 //   (names that only other targets know are filtered out before)
-//
-// Keys of the metadata:
-//
-//   name            symbol of the kernel in the object file
-//   scratch_bytes   bytes of tile buffers of one program
-//   blocking        bool: programs must be able to wait for each other
-//   distributed     bool: uses ranks, signals or symmetric memory
-//   launch_mode     "cv0:1" or "cv1:2"
-//   symmetric_args  argument slots that must be addresses in symmetric memory
-//   args            type name of every argument slot
-//   sites           list of [file, line, column, function, source text]
 //
 //===----------------------------------------------------------------------===//
 #ifndef NEREID_PYTHON_COMPILERMODULE_H

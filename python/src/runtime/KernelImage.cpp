@@ -4,6 +4,7 @@
 #include "JobState.h"
 
 #include "nereid/runtime/KernelCode.h"
+#include "nereid/runtime/KernelObject.h"
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
@@ -12,13 +13,6 @@
 namespace nb = nanobind;
 using namespace nereid;
 using namespace nereid::python;
-
-namespace {
-/// What Python holds of loaded code.
-struct LoadedKernel {
-  std::shared_ptr<runtime::KernelCode> code;
-};
-} // namespace
 
 /// Outside of a job; set_default_profile changes it.
 static const TargetProfile *defaultProfile = &targetProfiles[0];
@@ -70,54 +64,109 @@ ImageLaunch python::launchImage(const KernelImage &image, const std::array<int32
   return ImageLaunch::Raised;
 }
 
-/// (file, line, column, function, text) -> SourceSite.
-static runtime::SourceSite siteFromPython(nb::handle row) {
-  nb::sequence fields = nb::cast<nb::sequence>(row);
-  runtime::SourceSite site;
-  site.file = nb::cast<std::string>(fields[0]);
-  site.line = nb::cast<int32_t>(fields[1]);
-  site.column = nb::cast<int32_t>(fields[2]);
-  site.function = nb::cast<std::string>(fields[3]);
-  site.text = nb::cast<std::string>(fields[4]);
-  return site;
+/// Text of a file that may be in any encoding.
+static nb::object text(const std::string &bytes) {
+  return nb::steal(PyUnicode_DecodeUTF8(bytes.data(), Py_ssize_t(bytes.size()), "replace"));
+}
+
+/// What an object file says, as JSON could hold it.
+static nb::dict describe(const runtime::KernelDescription &kernel, bool sites) {
+  nb::dict result;
+  result["name"] = kernel.name;
+  nb::list args;
+  for (const runtime::KernelArgument &argument : kernel.arguments) {
+    nb::dict row;
+    row["name"] = text(argument.name);
+    row["type"] = argument.type;
+    row["divisibility"] = argument.divisibility;
+    row["symmetric"] = argument.symmetric;
+    args.append(row);
+  }
+  result["args"] = args;
+  result["scratch_bytes"] = kernel.scratchBytes;
+  result["blocking"] = kernel.blocking;
+  result["distributed"] = kernel.distributed;
+  result["lanes"] = kernel.lanes;
+  result["launch_mode"] = kernel.launchMode;
+  result["abi_version"] = kernel.abiVersion;
+  result["architecture"] = kernel.architecture;
+  result["cpu"] = kernel.cpu;
+  result["features"] = kernel.features;
+  if (sites) {
+    nb::list rows;
+    for (const runtime::SourceSite &site : kernel.sites) {
+      nb::dict row;
+      row["file"] = text(site.file);
+      row["line"] = site.line;
+      row["column"] = site.column;
+      row["function"] = text(site.function);
+      row["text"] = text(site.text);
+      rows.append(row);
+    }
+    result["sites"] = rows;
+  }
+  return result;
+}
+
+static KernelImage loadImage(nb::bytes object) {
+  auto code = runtime::KernelCode::load(std::string_view(object.c_str(), object.size()));
+  if (!code.ok())
+    throw std::runtime_error(code.status().message());
+  const runtime::KernelDescription &kernel = (*code)->description();
+  KernelImage image;
+  image.name = kernel.name;
+  image.kernel = std::make_shared<runtime::CPUKernel>(*code);
+  image.distributed = kernel.distributed;
+  image.numArgs = uint32_t(kernel.arguments.size());
+  for (uint32_t slot = 0; slot < image.numArgs; ++slot)
+    if (kernel.arguments[slot].symmetric)
+      image.symmetricArgs.push_back(slot);
+  return image;
 }
 
 void python::bindKernelImage(nb::module_ &m) {
-  nb::class_<KernelImage>(m, "KernelImage",
-                          "Machine code of a kernel and what a launch must know about it.")
+  nb::class_<KernelImage>(m, "KernelImage", "A compiled kernel in this process.")
       .def(
           "__init__",
-          [](KernelImage *self, std::string name, uintptr_t address, uint32_t numArgs,
-             uint64_t scratchBytes, bool blocking, bool distributed, int32_t lanes,
-             std::vector<uint32_t> symmetricArgs, nb::sequence sites, nb::object code) {
+          [](KernelImage *self, nb::bytes object) { new (self) KernelImage(loadImage(object)); },
+          nb::arg("object"),
+          "Links a kernel's object file, given as bytes, into this process. Raises RuntimeError "
+          "for a file that is damaged, no kernel's, or made for another version or processor.")
+      .def_static(
+          "of_address",
+          [](std::string name, uintptr_t address, uint32_t numArgs, bool distributed,
+             std::vector<uint32_t> symmetricArgs, nb::object owner) {
             if (!address)
               throw nb::value_error("a kernel image needs the address of its code");
             for (uint32_t slot : symmetricArgs)
               if (slot >= numArgs)
                 throw nb::value_error("a symmetric argument beyond the kernel's arguments");
-            new (self) KernelImage();
-            self->name = std::move(name);
-            self->numArgs = numArgs;
-            self->distributed = distributed;
-            self->symmetricArgs = std::move(symmetricArgs);
-            for (nb::handle row : sites)
-              self->sites.push_back(siteFromPython(row));
-            std::shared_ptr<const runtime::KernelCode> loaded;
-            if (nb::isinstance<LoadedKernel>(code))
-              loaded = nb::cast<LoadedKernel &>(code).code;
-            self->kernel = std::make_shared<runtime::CPUKernel>(
-                self->name, reinterpret_cast<nrd_kernel_fn>(address), std::move(loaded));
-            self->kernel->scratchBytes = scratchBytes;
-            self->kernel->blocking = blocking;
-            self->kernel->lanes = lanes;
-            self->kernel->sites = &self->sites;
-            self->code = std::move(code);
+            KernelImage image;
+            image.kernel = std::make_shared<runtime::CPUKernel>(
+                name, reinterpret_cast<nrd_kernel_fn>(address));
+            image.name = std::move(name);
+            image.numArgs = numArgs;
+            image.distributed = distributed;
+            image.symmetricArgs = std::move(symmetricArgs);
+            image.owner = std::move(owner);
+            return image;
           },
-          nb::arg("name"), nb::arg("address"), nb::arg("num_args"), nb::arg("scratch_bytes") = 0,
-          nb::arg("blocking") = false, nb::arg("distributed") = false, nb::arg("lanes") = 1,
-          nb::arg("symmetric_args") = std::vector<uint32_t>(), nb::arg("sites") = nb::tuple(),
-          nb::arg("code").none() = nb::none())
-      .def_ro("name", &KernelImage::name)
+          nb::arg("name"), nb::arg("address"), nb::arg("num_args"), nb::arg("distributed") = false,
+          nb::arg("symmetric_args") = std::vector<uint32_t>(), nb::arg("owner").none() = nb::none(),
+          "A function of another library in place of a kernel, for tests of what launches pass. "
+          "`owner` keeps it loaded.")
+      .def_prop_ro(
+          "description",
+          [](const KernelImage &image) -> nb::object {
+            return image.kernel->code ? describe(image.kernel->code->description(), false)
+                                      : nb::object(nb::none());
+          },
+          "What the object file says, without its table of places; see describe_object.")
+      .def_prop_rw(
+          "name", [](const KernelImage &image) { return image.name; },
+          [](KernelImage &image, const std::string &name) {
+            image.name = image.kernel->name = name;
+          })
       .def_ro("num_args", &KernelImage::numArgs)
       .def_prop_ro("scratch_bytes",
                    [](const KernelImage &image) { return image.kernel->scratchBytes; })
@@ -140,26 +189,19 @@ void python::bindKernelImage(nb::module_ &m) {
           nb::arg("grid"), nb::arg("slots"),
           "Runs the kernel on argument slots that are encoded already.");
 
-  nb::class_<LoadedKernel>(m, "LoadedKernel",
-                           "Machine code in this process; unloaded with the object.")
-      .def_prop_ro(
-          "address",
-          [](const LoadedKernel &kernel) {
-            return reinterpret_cast<uintptr_t>(kernel.code->entry());
-          },
-          "Address of the kernel's function.");
   m.def(
-      "load",
-      [](nb::bytes object, const std::string &name) {
-        auto code =
-            runtime::KernelCode::load(std::string_view(object.c_str(), object.size()), name);
-        if (!code.ok())
-          throw std::runtime_error(code.status().message());
-        return LoadedKernel{*code};
+      "describe_object",
+      [](nb::bytes object, bool sites) {
+        auto kernel = runtime::describeKernel(std::string_view(object.c_str(), object.size()));
+        if (!kernel.ok())
+          throw std::runtime_error(kernel.status().message());
+        return describe(*kernel, sites);
       },
-      nb::arg("object"), nb::arg("name"),
-      "Links an object file of the compiler into this process. Raises RuntimeError for a file that "
-      "is damaged.");
+      nb::arg("object"), nb::arg("sites") = true,
+      "What a kernel's object file says of it, as a dict: name, args (name, type, divisibility, "
+      "symmetric), scratch_bytes, blocking, distributed, lanes, launch_mode, abi_version, "
+      "architecture, cpu, features and sites (file, line, column, function, text). Raises "
+      "RuntimeError for a file that is damaged, no kernel's or of another version.");
   m.def(
       "active_sub_vec_num", [] { return activeProfile().subVecNum; },
       "Vector cores per AI core of that profile.");

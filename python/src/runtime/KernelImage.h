@@ -18,8 +18,9 @@
 
 namespace nereid::python {
 
-/// Machine code and what a launch must know about it (the kernel's metadata).
+/// A kernel and what a launch must know about it.
 struct KernelImage {
+  /// For reports; the object file's unless the host chose another one.
   std::string name;
   std::shared_ptr<runtime::CPUKernel> kernel;
   /// Uses ranks, signals or symmetric memory: needs a job.
@@ -27,9 +28,8 @@ struct KernelImage {
   uint32_t numArgs = 0;
   /// Slots that must hold addresses in symmetric memory of this rank.
   std::vector<uint32_t> symmetricArgs;
-  runtime::SiteTable sites;
-  /// Keeps the code loaded.
-  nanobind::object code;
+  /// Keeps code loaded that is of no object file.
+  nanobind::object owner;
 };
 
 enum class ImageLaunch {

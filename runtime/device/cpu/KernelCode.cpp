@@ -2,6 +2,8 @@
 #include "nereid/runtime/KernelCode.h"
 
 #include "device/cpu/LibrarySymbols.h"
+#include "device/cpu/ObjectBytes.h"
+#include "device/cpu/ProcessorFeatures.h"
 
 #include <cerrno>
 #include <cstddef>
@@ -30,77 +32,42 @@ struct Stub {
 };
 static_assert(sizeof(Stub) == 16);
 
-/// Why a file cannot be loaded.
-struct Problem {
-  std::string text;
-};
-
-[[noreturn]] void fail(std::string text) { throw Problem{std::move(text)}; }
+[[noreturn]] void fail(std::string text) { rejectObject(std::move(text)); }
 
 uint64_t alignTo(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-/// Reads with bounds checks: the file may be damaged.
-class Bytes {
-public:
-  explicit Bytes(std::string_view data) : data(data) {}
-
-  template <typename T> T read(uint64_t offset) const {
-    T value;
-    std::memcpy(&value, slice(offset, sizeof(T)).data(), sizeof(T));
-    return value;
-  }
-  std::string_view slice(uint64_t offset, uint64_t size) const {
-    if (offset > data.size() || size > data.size() - offset)
-      fail("it ends too early");
-    return data.substr(offset, size);
-  }
-  /// The zero-terminated string at `offset` of `table`.
-  static std::string_view string(std::string_view table, uint64_t offset) {
-    if (offset >= table.size())
-      fail("a name lies outside its table");
-    std::string_view rest = table.substr(offset);
-    size_t end = rest.find('\0');
-    if (end == std::string_view::npos)
-      fail("a name has no end");
-    return rest.substr(0, end);
-  }
-
-private:
-  std::string_view data;
-};
-
 /// One load, step by step.
 class Linker {
 public:
-  Linker(std::string_view object, std::string_view name, const std::vector<RuntimeSymbol> &symbols)
-      : file(object), name(name), symbols(symbols) {}
+  Linker(std::string_view object, const KernelDescription &kernel,
+         const std::vector<RuntimeSymbol> &symbols)
+      : file(object), kernel(kernel), symbols(symbols), sections(file) {}
   ~Linker() {
     if (memory)
       munmap(memory, total);
   }
 
   void link() {
-    readSections();
     readSymbols();
     place();
     copy();
     resolve();
-    for (const Elf64_Shdr &section : sections)
-      if (section.sh_type == SHT_RELA && section.sh_info < sections.size() &&
+    for (const Elf64_Shdr &section : sections.headers)
+      if (section.sh_type == SHT_RELA && section.sh_info < sections.headers.size() &&
           placed[section.sh_info] != unplaced)
         relocate(section);
       else if (section.sh_type == SHT_REL)
         fail("it has relocations of another kind than x86-64 uses");
-    readLines();
     protect();
   }
 
   nrd_kernel_fn function() const { return reinterpret_cast<nrd_kernel_fn>(entry); }
   void *takeMemory() { return std::exchange(memory, nullptr); }
-  std::string takeLines() { return std::move(lines); }
   size_t codeSize() const { return groupStart[Code + 1]; }
+  /// Where the section that the kernel's lines are about lies in the mapping.
+  size_t codeStart() const { return entry - reinterpret_cast<uintptr_t>(memory) - kernel.entry; }
   size_t size() const { return total; }
   /// The system's error, when it gave no memory.
   int systemError = 0;
@@ -109,35 +76,19 @@ private:
   static constexpr uint64_t unplaced = ~uint64_t(0);
   static constexpr uint64_t largest = uint64_t(1) << 30;
 
-  void readSections() {
-    auto header = file.read<Elf64_Ehdr>(0);
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-      fail("it is no ELF file");
-    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-        header.e_machine != EM_X86_64)
-      fail("it is for another kind of machine");
-    if (header.e_type != ET_REL || header.e_shentsize != sizeof(Elf64_Shdr))
-      fail("it is no relocatable object file");
-    for (unsigned i = 0; i < header.e_shnum; ++i)
-      sections.push_back(file.read<Elf64_Shdr>(header.e_shoff + uint64_t(i) * sizeof(Elf64_Shdr)));
-    if (header.e_shstrndx < sections.size())
-      sectionNames =
-          file.slice(sections[header.e_shstrndx].sh_offset, sections[header.e_shstrndx].sh_size);
-  }
-
   void readSymbols() {
-    for (const Elf64_Shdr &section : sections) {
+    for (const Elf64_Shdr &section : sections.headers) {
       if (section.sh_type != SHT_SYMTAB)
         continue;
-      if (section.sh_link >= sections.size())
+      if (section.sh_link >= sections.headers.size())
         fail("its symbols have no names");
-      const Elf64_Shdr &strings = sections[section.sh_link];
+      const Elf64_Shdr &strings = sections.headers[section.sh_link];
       std::string_view table = file.slice(strings.sh_offset, strings.sh_size);
       uint64_t count = section.sh_size / sizeof(Elf64_Sym);
       file.slice(section.sh_offset, section.sh_size);
       for (uint64_t i = 0; i < count; ++i) {
         elfSymbols.push_back(file.read<Elf64_Sym>(section.sh_offset + i * sizeof(Elf64_Sym)));
-        names.push_back(Bytes::string(table, elfSymbols.back().st_name));
+        names.push_back(ObjectBytes::string(table, elfSymbols.back().st_name));
         stubOf.push_back(-1);
         if (i != 0 && elfSymbols.back().st_shndx == SHN_UNDEF)
           stubOf.back() = numStubs++;
@@ -156,14 +107,15 @@ private:
   /// Gives every section that is in memory at run time an offset.
   void place() {
     uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
-    placed.assign(sections.size(), unplaced);
+    placed.assign(sections.headers.size(), unplaced);
+    size_t description = sections.find(NRD_KERNEL_SECTION); // read already
     uint64_t offset = 0;
     for (int group = Code; group < NumGroups; ++group) {
       groupStart[group] = offset;
-      for (size_t i = 0; i < sections.size(); ++i) {
-        const Elf64_Shdr &section = sections[i];
+      for (size_t i = 0; i < sections.headers.size(); ++i) {
+        const Elf64_Shdr &section = sections.headers[i];
         if (!(section.sh_flags & SHF_ALLOC) || groupOf(section) != group ||
-            section.sh_type == typeUnwind)
+            section.sh_type == typeUnwind || i == description)
           continue;
         if (section.sh_flags & SHF_TLS)
           fail("it has thread-local data");
@@ -196,9 +148,10 @@ private:
       fail("the system gives no memory for it");
     }
     memory = static_cast<uint8_t *>(mapped);
-    for (size_t i = 0; i < sections.size(); ++i)
-      if (placed[i] != unplaced && sections[i].sh_type != SHT_NOBITS) {
-        std::string_view bytes = file.slice(sections[i].sh_offset, sections[i].sh_size);
+    for (size_t i = 0; i < sections.headers.size(); ++i)
+      if (placed[i] != unplaced && sections.headers[i].sh_type != SHT_NOBITS) {
+        std::string_view bytes =
+            file.slice(sections.headers[i].sh_offset, sections.headers[i].sh_size);
         std::memcpy(memory + placed[i], bytes.data(), bytes.size());
       }
   }
@@ -232,20 +185,22 @@ private:
         addresses[i] = stub.address;
       } else if (symbol.st_shndx == SHN_ABS) {
         addresses[i] = symbol.st_value;
-      } else if (symbol.st_shndx < sections.size() && placed[symbol.st_shndx] != unplaced) {
-        if (symbol.st_value > sections[symbol.st_shndx].sh_size)
+      } else if (symbol.st_shndx < sections.headers.size() && placed[symbol.st_shndx] != unplaced) {
+        if (symbol.st_value > sections.headers[symbol.st_shndx].sh_size)
           fail("a symbol lies outside its section");
         addresses[i] =
             reinterpret_cast<uint64_t>(memory) + placed[symbol.st_shndx] + symbol.st_value;
-        if (names[i] == name && ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL &&
-            groupOf(sections[symbol.st_shndx]) == Code)
+        const Elf64_Shdr &section = sections.headers[symbol.st_shndx];
+        if (names[i] == kernel.name && ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL &&
+            groupOf(section) == Code && symbol.st_value == kernel.entry &&
+            section.sh_size == kernel.codeBytes)
           entry = addresses[i];
       }
     }
     if (!missing.empty())
       fail("nothing defines " + missing);
     if (!entry)
-      fail("it does not define the function");
+      fail("it does not define the function '" + kernel.name + "'");
   }
 
   uint8_t *stubAt(size_t symbol) const {
@@ -253,8 +208,8 @@ private:
   }
 
   void relocate(const Elf64_Shdr &section) {
-    uint64_t base = placed[section.sh_info], size = sections[section.sh_info].sh_size;
-    if (sections[section.sh_info].sh_type == SHT_NOBITS)
+    uint64_t base = placed[section.sh_info], size = sections.headers[section.sh_info].sh_size;
+    if (sections.headers[section.sh_info].sh_type == SHT_NOBITS)
       fail("a section without content has relocations");
     for (uint64_t i = 0; i < section.sh_size / sizeof(Elf64_Rela); ++i) {
       auto entry = file.read<Elf64_Rela>(section.sh_offset + i * sizeof(Elf64_Rela));
@@ -302,32 +257,6 @@ private:
     }
   }
 
-  /// Copies the line table, with addresses for its references to code.
-  void readLines() {
-    for (size_t i = 0; i < sections.size() && !sectionNames.empty(); ++i) {
-      if (sections[i].sh_type != SHT_PROGBITS ||
-          Bytes::string(sectionNames, sections[i].sh_name) != ".debug_line")
-        continue;
-      lines = std::string(file.slice(sections[i].sh_offset, sections[i].sh_size));
-      for (const Elf64_Shdr &section : sections) {
-        if (section.sh_type != SHT_RELA || section.sh_info != i)
-          continue;
-        for (uint64_t k = 0; k < section.sh_size / sizeof(Elf64_Rela); ++k) {
-          auto entry = file.read<Elf64_Rela>(section.sh_offset + k * sizeof(Elf64_Rela));
-          uint64_t index = ELF64_R_SYM(entry.r_info);
-          // The others refer to names of files, which say nothing.
-          if (ELF64_R_TYPE(entry.r_info) != R_X86_64_64 || index >= addresses.size())
-            continue;
-          if (entry.r_offset > lines.size() || lines.size() - entry.r_offset < 8)
-            fail("its line table is damaged");
-          uint64_t value = addresses[index] + uint64_t(entry.r_addend);
-          std::memcpy(lines.data() + entry.r_offset, &value, 8);
-        }
-      }
-      return;
-    }
-  }
-
   static void store32(uint8_t *where, int64_t value) {
     if (value != int32_t(value))
       fail("two of its parts are too far apart");
@@ -346,12 +275,10 @@ private:
     }
   }
 
-  Bytes file;
-  std::string_view name;
+  ObjectBytes file;
+  const KernelDescription &kernel;
   const std::vector<RuntimeSymbol> &symbols;
-  std::vector<Elf64_Shdr> sections;
-  std::string_view sectionNames;
-  std::string lines;            // .debug_line
+  ObjectSections sections;
   std::vector<uint64_t> placed; // offset of each section in the mapping
   std::vector<Elf64_Sym> elfSymbols;
   std::vector<std::string_view> names;
@@ -369,27 +296,65 @@ KernelCode::~KernelCode() {
     munmap(memory, bytes);
 }
 
+static std::string listOf(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 Expected<std::shared_ptr<KernelCode>> KernelCode::load(std::string_view object,
-                                                       std::string_view name,
                                                        const std::vector<RuntimeSymbol> &symbols) {
-  Linker linker(object, name, symbols);
+  Expected<KernelDescription> kernel = describeKernel(object);
+  if (!kernel.ok())
+    return kernel.status();
+  std::string text = "kernel '" + kernel->name + "' cannot be loaded: ";
+  if (std::vector<std::string> missing = missingFeatures(kernel->features); !missing.empty())
+    return Status::error(
+        StatusCode::InvalidArgument,
+        text + "it was compiled for the processor '" + kernel->cpu + "' and may use " +
+            listOf(missing) +
+            ", which this one lacks; compile it on this machine, or with NEREID_CPU "
+            "set to a level that both have, such as x86-64-v3");
+  int systemError = 0;
   try {
-    linker.link();
-  } catch (const Problem &problem) {
-    std::string text =
-        "the code of kernel '" + std::string(name) + "' cannot be loaded: " + problem.text;
-    if (linker.systemError == 0)
-      return Status::error(StatusCode::InvalidArgument, text);
+    Linker linker(object, *kernel, symbols);
+    try {
+      linker.link();
+    } catch (const ObjectProblem &) {
+      systemError = linker.systemError;
+      throw;
+    }
+    std::shared_ptr<KernelCode> code(new KernelCode);
+    code->function = linker.function();
+    code->bytes = linker.size();
+    code->codeBytes = linker.codeSize();
+    code->codeStart = linker.codeStart();
+    code->memory = linker.takeMemory();
+    code->kernel = std::move(*kernel);
+    return code;
+  } catch (const ObjectProblem &problem) {
+    if (systemError == 0)
+      return Status::error(StatusCode::InvalidArgument, text + problem.text);
     return Status::error(StatusCode::SystemError,
-                         text + " (" + std::strerror(linker.systemError) + ")");
+                         text + problem.text + " (" + std::strerror(systemError) + ")");
   }
-  std::shared_ptr<KernelCode> code(new KernelCode);
-  code->function = linker.function();
-  code->bytes = linker.size();
-  code->codeBytes = linker.codeSize();
-  code->lineProgram = linker.takeLines();
-  code->memory = linker.takeMemory();
-  return code;
+}
+
+uint32_t KernelCode::siteAt(uintptr_t pc) const {
+  uintptr_t offset = pc - (reinterpret_cast<uintptr_t>(memory) + codeStart);
+  if (offset >= kernel.codeBytes)
+    return kNoSite;
+  // The last row at or before it.
+  size_t low = 0, high = kernel.lines.size();
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (kernel.lines[middle].offset <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low == 0 ? kNoSite : kernel.lines[low - 1].site;
 }
 
 } // namespace nereid::runtime

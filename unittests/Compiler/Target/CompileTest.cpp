@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
@@ -139,26 +138,18 @@ tt.func public @meta(%s: !tt.ptr<i32> {nereid.symmetric}, %x: f64) {
   };
   KernelMetadata metadata = llvm::cantFail(compileKernel(*module, options)).metadata;
   EXPECT_EQ(metadata.name, "meta");
-  EXPECT_EQ(metadata.argumentTypes, (std::vector<std::string>{"*i32", "fp64"}));
+  EXPECT_EQ(argumentTypes(metadata), (std::vector<std::string>{"*i32", "fp64"}));
   EXPECT_EQ(metadata.launchMode, "cv1:2");
   EXPECT_TRUE(metadata.blocking);
   EXPECT_TRUE(metadata.distributed);
-  EXPECT_EQ(metadata.symmetricArguments, (std::vector<unsigned>{0}));
-  EXPECT_EQ(metadata.abiVersion, unsigned(NRD_ABI_VERSION));
-
-  auto json = llvm::json::parse(metadata.toJSON());
-  ASSERT_TRUE(bool(json)) << llvm::toString(json.takeError());
-  llvm::json::Object &object = *json->getAsObject();
-  EXPECT_EQ(object.getString("name"), "meta");
-  EXPECT_EQ(object.getBoolean("blocking"), true);
-  EXPECT_EQ(object.getInteger("scratch_bytes"), 0);
-  auto &sites = *object.getArray("sites");
-  // Those of calls come first; the others are for the line table.
-  ASSERT_GE(sites.size(), 2u);
-  EXPECT_EQ(sites[0],
-            llvm::json::Value(llvm::json::Array{"lib.py", 7, 9, "meta", "line of lib.py"}));
-  EXPECT_EQ(sites[1],
-            llvm::json::Value(llvm::json::Array{"user.py", 4, 1, "helper", "line of user.py"}));
+  EXPECT_TRUE(metadata.arguments[0].symmetric);
+  EXPECT_FALSE(metadata.arguments[1].symmetric);
+  // Those of calls come first; the others are for the table of lines.
+  ASSERT_GE(metadata.sites.size(), 2u);
+  EXPECT_EQ(metadata.sites[0].file, "lib.py");
+  EXPECT_EQ(metadata.sites[0].function, "meta");
+  EXPECT_EQ(metadata.sites[1].function, "helper");
+  EXPECT_EQ(metadata.sites[1].text, "line of user.py");
 }
 
 TEST_F(CompileTest, NoKernelAndTwoKernels) {
@@ -237,10 +228,10 @@ TEST_F(CompileTest, DumpsEveryStage) {
        it.increment(error))
     names.push_back(llvm::sys::path::filename(it->path()).str());
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{
-                       "simple.0-ttir.mlir", "simple.1-simplified.mlir", "simple.2-cpu-tiles.mlir",
-                       "simple.3-llvm-dialect.mlir", "simple.4-llvm.ll", "simple.5-asm.s",
-                       "simple.6-obj.o", "simple.7-metadata.json"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"simple.0-ttir.mlir", "simple.1-simplified.mlir",
+                                      "simple.2-cpu-tiles.mlir", "simple.3-llvm-dialect.mlir",
+                                      "simple.4-llvm.ll", "simple.5-asm.s", "simple.6-obj.o"}));
   llvm::sys::fs::remove_directories(folder);
 }
 

@@ -6,6 +6,7 @@
 
 #include "Target/CPU/Dot.h"
 #include "Target/CPU/IR/CPU.h"
+#include "Target/CPU/KernelObject.h"
 #include "Target/CPU/Pipeline.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 
@@ -75,9 +76,12 @@ struct DotTest : KernelTest {
     EXPECT_TRUE(mlir::succeeded(pm.run(*module)));
     cpu::EmitOptions emitOptions;
     emitOptions.target = target;
-    auto object = cpu::emitCode(*module, emitOptions, cpu::EmitKind::Object);
-    EXPECT_TRUE(mlir::succeeded(object));
-    auto loaded = runtime::KernelCode::load(*object, "dot");
+    auto code = cpu::emitCode(*module, emitOptions, cpu::EmitKind::Object);
+    EXPECT_TRUE(mlir::succeeded(code));
+    KernelMetadata metadata;
+    metadata.name = "dot";
+    std::string object = llvm::cantFail(cpu::makeKernelObject(*code, metadata, target));
+    auto loaded = runtime::KernelCode::load(object);
     if (!loaded.ok()) {
       ADD_FAILURE() << loaded.status().message();
       std::abort();

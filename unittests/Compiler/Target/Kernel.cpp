@@ -140,8 +140,15 @@ const std::vector<runtime::RuntimeSymbol> &test::recordingRuntime() {
   return table;
 }
 
+std::vector<std::string> test::argumentTypes(const KernelMetadata &metadata) {
+  std::vector<std::string> types;
+  for (const KernelArgument &argument : metadata.arguments)
+    types.push_back(argument.type);
+  return types;
+}
+
 Kernel::Kernel(CompiledKernel compiled) : metadata(compiled.metadata) {
-  auto loaded = runtime::KernelCode::load(compiled.object, metadata.name, recordingRuntime());
+  auto loaded = runtime::KernelCode::load(compiled.object, recordingRuntime());
   if (!loaded.ok()) {
     ADD_FAILURE() << loaded.status().message();
     std::abort();

@@ -38,6 +38,9 @@ CompileOptions cpuOptions();
 /// The same for vectors of this many bits; 0 bits: as this machine has them.
 CompileOptions cpuOptions(unsigned vectorBits);
 
+/// "*fp32", "i32" ... of each argument.
+std::vector<std::string> argumentTypes(const KernelMetadata &metadata);
+
 /// One compiled kernel, loaded.
 class Kernel {
 public:

@@ -39,7 +39,7 @@ tt.func public @ids(%out: !tt.ptr<i32>) {
   kernel.program.grid[0] = 11, kernel.program.grid[1] = 13, kernel.program.grid[2] = 17;
   ASSERT_TRUE(kernel(out));
   EXPECT_EQ(std::vector<int32_t>(out, out + 6), (std::vector<int32_t>{3, 5, 7, 11, 13, 17}));
-  EXPECT_EQ(kernel.metadata.argumentTypes, (std::vector<std::string>{"*i32"}));
+  EXPECT_EQ(argumentTypes(kernel.metadata), (std::vector<std::string>{"*i32"}));
   EXPECT_FALSE(kernel.metadata.blocking);
   EXPECT_FALSE(kernel.metadata.distributed);
 }
@@ -74,7 +74,7 @@ tt.func public @arguments(%out: !tt.ptr<i64>, %a: i1, %b: i8, %c: i16, %d: i32, 
                      42.0f, -43.0));
   EXPECT_EQ(std::vector<int64_t>(out, out + 7),
             (std::vector<int64_t>{1, -5, -300, -70000, -5000000000, 42, -43}));
-  EXPECT_EQ(kernel.metadata.argumentTypes,
+  EXPECT_EQ(argumentTypes(kernel.metadata),
             (std::vector<std::string>{"*i64", "i1", "i8", "i16", "i32", "i64", "fp32", "fp64"}));
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The compiler driver: a module of the front end in, an object file and what
-// the launcher must know about it out. What stands between is the target's.
+// the launcher must know about it out (the object of a target with a device says
+// that too). What stands between is the target's.
 #ifndef NEREID_PIPELINES_COMPILE_H
 #define NEREID_PIPELINES_COMPILE_H
 

@@ -10,22 +10,13 @@
 #include "mlir/Pass/PassManager.h"
 
 #include <string>
-#include <vector>
 
 namespace nereid {
-
-/// An argument of a kernel that was read from text.
-struct TTIRArgument {
-  std::string name; ///< as the text has it; "arg3" when it has none
-  int64_t divisibility =
-      0; ///< the value, or the address, is a multiple of this; 0: nothing is known
-};
 
 /// A kernel that was read from text, ready for compileKernel and emitStage.
 struct TTIRKernel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string name;
-  std::vector<TTIRArgument> arguments;
 };
 
 /// Reads the text of one kernel: upstream's spellings of all versions, our own,

@@ -18,24 +18,25 @@ struct Site {
   std::string text; // of the line
 };
 
-/// What a launcher must know.
+/// A run-time argument of a kernel: one slot.
+struct KernelArgument {
+  std::string name;         ///< the parameter's; "arg3" when nothing names it
+  std::string type;         ///< "*fp32", "i32", ...
+  int64_t divisibility = 0; ///< of the value, or the address; 0: nothing is known
+  bool symmetric = false;   ///< must be an address in symmetric memory
+};
+
+/// What a launcher must know. Targets whose code a device runs write it into their
+/// objects: abi/nereid/kernel.h has the form.
 struct KernelMetadata {
   std::string name;
-  std::vector<std::string> argumentTypes; ///< "*fp32", "i32", ... one per slot
+  std::vector<KernelArgument> arguments;
   uint64_t scratchBytes = 0;
-  bool blocking = false;                    ///< programs must be able to wait for each other
-  bool distributed = false;                 ///< uses ranks, signals or symmetric memory
-  std::string launchMode;                   ///< "cv0:1" or "cv1:2"
-  unsigned lanes = 1;                       ///< vector cores that run each program
-  std::vector<unsigned> symmetricArguments; ///< slots that must be symmetric addresses
+  bool blocking = false;    ///< programs must be able to wait for each other
+  bool distributed = false; ///< uses ranks, signals or symmetric memory
+  std::string launchMode;   ///< "cv0:1" or "cv1:2"
+  unsigned lanes = 1;       ///< vector cores that run each program
   std::vector<Site> sites;
-  unsigned abiVersion = 0; ///< NRD_ABI_VERSION
-  std::string targetCPU;
-
-  /// JSON with the keys name, args, scratch_bytes, blocking, distributed,
-  /// launch_mode, symmetric_args, sites ([file, line, column, function,
-  /// text]), abi_version, target_cpu.
-  std::string toJSON() const;
 };
 
 } // namespace nereid

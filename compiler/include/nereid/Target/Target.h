@@ -63,7 +63,8 @@ public:
 
   /// A stage that is no module (TargetStage::phase is empty), from the module after
   /// the last phase. For the last stage `metadata` is filled in as well; the name of
-  /// the kernel, its launch mode and its lanes stand in it already. Fails after an
+  /// the kernel and of its arguments, what they are multiples of, its launch mode and its
+  /// lanes stand in it already. Fails after an
   /// error that was reported at an operation.
   virtual mlir::FailureOr<std::string> emit(mlir::ModuleOp module, const TargetStage &stage,
                                             const TargetSettings &settings,

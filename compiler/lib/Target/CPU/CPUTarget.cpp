@@ -3,12 +3,12 @@
 // The CPU target as the registry knows it.
 #include "Target/CPU/FloatToLLVM/Passes.h"
 #include "Target/CPU/IR/CPU.h"
+#include "Target/CPU/KernelObject.h"
 #include "Target/CPU/ObjectEmitter.h"
 #include "Target/CPU/Pipeline.h"
 #include "Target/CPU/RuntimeToLLVM/LineTable.h"
 #include "Target/CPU/RuntimeToLLVM/Passes.h"
 #include "Target/CPU/TilesToLoops/Passes.h"
-#include "nereid/abi.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -42,10 +42,11 @@ static void describe(ModuleOp module, const TargetSettings &settings, KernelMeta
   metadata.blocking = flag(cpu::blockingAttrName) || flag("nereid.blocking");
   metadata.distributed = flag(cpu::distributedAttrName);
   if (auto types = module->getAttrOfType<ArrayAttr>(cpu::argumentsAttrName))
-    for (auto type : types.getAsRange<StringAttr>())
-      metadata.argumentTypes.push_back(type.str());
+    for (auto [argument, type] : llvm::zip(metadata.arguments, types.getAsRange<StringAttr>()))
+      argument.type = type.str();
   if (auto indices = module->getAttrOfType<DenseI32ArrayAttr>(cpu::symmetricArgumentsAttrName))
-    metadata.symmetricArguments.assign(indices.asArrayRef().begin(), indices.asArrayRef().end());
+    for (int32_t index : indices.asArrayRef())
+      metadata.arguments[size_t(index)].symmetric = true;
   if (auto sites = module->getAttrOfType<ArrayAttr>(cpu::sitesAttrName))
     for (auto row : sites.getAsRange<ArrayAttr>()) {
       Site site;
@@ -57,7 +58,6 @@ static void describe(ModuleOp module, const TargetSettings &settings, KernelMeta
         site.text = settings.lineText(site.file, site.line);
       metadata.sites.push_back(std::move(site));
     }
-  metadata.abiVersion = NRD_ABI_VERSION;
 }
 
 namespace {
@@ -108,8 +108,13 @@ public:
     // easier to read without.
     cpu::attachLineTable(module);
     describe(module, settings, metadata);
-    metadata.targetCPU = options.target.cpu;
-    return cpu::emitCode(module, emitOptions, cpu::EmitKind::Object);
+    FailureOr<std::string> generated = cpu::emitCode(module, emitOptions, cpu::EmitKind::Object);
+    if (failed(generated))
+      return failure();
+    auto object = cpu::makeKernelObject(*generated, metadata, options.target);
+    if (!object)
+      return module.emitError("the object file: ") << llvm::toString(object.takeError());
+    return std::move(*object);
   }
 };
 } // namespace

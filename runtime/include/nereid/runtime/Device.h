@@ -116,8 +116,8 @@ public:
   /// As users write it: "cpu".
   virtual const char *name() const = 0;
 
-  /// Loads the kernel `name` from the bytes of its object. What the object does not
-  /// say of it is for the caller to fill in before the first launch. Errors:
+  /// Loads the kernel `name` from the bytes of its object, which says what a launch
+  /// must know of it. Errors:
   /// InvalidArgument for what is damaged, without `name`, or not for this device and
   /// machine; SystemError.
   virtual Expected<std::shared_ptr<Kernel>> load(std::string_view object,

@@ -10,8 +10,8 @@
 //                   | constants                        |  read
 //                   | data                             |  read + write
 //
-// The compiler's line table stays beside it: its lines are numbers of source
-// locations, so that an instruction that fails leads to the user's line.
+// What the file says of its kernel stays beside it, with a table from instructions
+// to source locations: an instruction that fails leads to the user's line.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NEREID_RUNTIME_KERNELCODE_H
@@ -19,6 +19,7 @@
 
 #include "nereid/abi.h"
 #include "nereid/runtime/Device.h"
+#include "nereid/runtime/KernelObject.h"
 #include "nereid/runtime/Status.h"
 
 #include <cstddef>
@@ -45,16 +46,16 @@ public:
   KernelCode &operator=(const KernelCode &) = delete;
   ~KernelCode();
 
-  /// Links `object` (the bytes of the file; copied) and finds function `name`.
-  /// `symbols` are the runtime's entry points. Errors: InvalidArgument for a
-  /// file that is damaged, of another machine or without `name`, and for names
-  /// that nothing defines (all of them are listed); SystemError when the system
-  /// gives no memory.
+  /// Links `object`, the bytes of the file (copied). `symbols` are the runtime's
+  /// entry points. Errors: InvalidArgument for a file that describeKernel refuses,
+  /// for code that may use what this processor lacks, and for names that nothing
+  /// defines (all of them are listed); SystemError when the system gives no memory.
   static Expected<std::shared_ptr<KernelCode>>
-  load(std::string_view object, std::string_view name,
-       const std::vector<RuntimeSymbol> &symbols = runtimeSymbols());
+  load(std::string_view object, const std::vector<RuntimeSymbol> &symbols = runtimeSymbols());
 
   nrd_kernel_fn entry() const { return function; }
+  /// What the file says of the kernel.
+  const KernelDescription &description() const { return kernel; }
 
   /// Whether `pc` lies in this kernel's instructions.
   bool contains(uintptr_t pc) const {
@@ -65,14 +66,14 @@ public:
   /// the instruction at `pc`; kNoSite when the object does not tell. May be
   /// called from a signal handler.
   uint32_t siteAt(uintptr_t pc) const;
-  static constexpr uint32_t kNoSite = ~uint32_t(0);
+  static constexpr uint32_t kNoSite = NRD_NO_SITE;
 
 private:
   KernelCode() = default;
 
-  /// The object's .debug_line with the addresses of this process filled in.
-  std::string lineProgram;
-  size_t codeBytes = 0;
+  KernelDescription kernel;
+  /// Of all code, and where the section begins that the kernel's lines are about.
+  size_t codeBytes = 0, codeStart = 0;
 
   nrd_kernel_fn function = nullptr;
   void *memory = nullptr;
@@ -86,6 +87,8 @@ public:
   /// scratchBytes, lanes, sites) is for the caller to fill in.
   CPUKernel(std::string name, nrd_kernel_fn function,
             std::shared_ptr<const KernelCode> code = nullptr);
+  /// The kernel of an object file, as that describes it.
+  explicit CPUKernel(std::shared_ptr<const KernelCode> code);
 
   const nrd_kernel_fn function;
   /// What `function` is part of; null when unknown. Says which source line an

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels' object files (``nereid compile --emit=obj``) for people to read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from nereid import _runtime
+
+
+def describe(path: Path) -> dict[str, Any]:
+    """What an object file says of its kernel; see ``_runtime.describe_object``. Raises
+    OSError, and RuntimeError for a file that is damaged or no kernel's."""
+    return _runtime.describe_object(path.read_bytes())
+
+
+def as_json(description: dict[str, Any]) -> str:
+    return json.dumps(description, indent=2)
+
+
+def as_text(description: dict[str, Any]) -> str:
+    uses = [word for word, used in (("ranks or symmetric memory", description["distributed"]),
+                                    ("waits between programs", description["blocking"])) if used]
+    rows = [
+        ("kernel", description["name"]),
+        ("ABI version", description["abi_version"]),
+        ("processor", f"{description['architecture']}, {description['cpu']}"),
+        ("may use", ", ".join(description["features"])),
+        ("needs", ", ".join(uses) or "no job"),
+        ("vector cores", description["lanes"]),
+        ("launch mode", description["launch_mode"] or "-"),
+        ("tile buffers", f"{description['scratch_bytes']} bytes per program"),
+    ]
+    lines = [f"{name:<14}{value}" for name, value in rows]
+    lines.append("arguments" if description["args"] else "arguments     none")
+    width = max([len(argument["name"]) for argument in description["args"]], default=0)
+    for argument in description["args"]:
+        notes = [f"a multiple of {argument['divisibility']}"] if argument["divisibility"] > 1 else []
+        if argument["symmetric"]:
+            notes.append("in symmetric memory")
+        lines.append(f"  {argument['name']:<{width}}  {argument['type']:<8} {', '.join(notes)}".rstrip())
+    lines.append("source lines")
+    places = sorted({(site["file"], site["line"], site["text"]) for site in description["sites"] if site["line"]})
+    lines += [f"  {file}:{line}: {text.strip()}" for file, line, text in places] or ["  unknown"]
+    return "\n".join(lines)

@@ -20,9 +20,10 @@ function(nereid_add_runtime_library name)
   cmake_parse_arguments(ARG "" "" "LINK;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name}
-    PUBLIC "${PROJECT_SOURCE_DIR}/runtime/include"
+    PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>" "$<INSTALL_INTERFACE:include>"
     PRIVATE "${PROJECT_SOURCE_DIR}/runtime")
   target_link_libraries(${name} PUBLIC NereidABI NereidCommon ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY NEREID_EXPORTED_LIBRARIES ${name})
 endfunction()
 
 # nereid_add_unittest(NAME sources... [LINK libs...])

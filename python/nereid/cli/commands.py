@@ -248,6 +248,9 @@ def _add_compile(commands) -> None:
     parser.add_argument("--emit", metavar="STAGE", default="ttir", help=f"what to write (default ttir): {_stages_text()}")
     parser.add_argument("--signature", metavar="TEXT", help='e.g. "x_ptr=*fp32, n=i32, BLOCK=128"')
     parser.add_argument("-o", "--output", metavar="FILE", help="where to write (default: standard output)")
+    parser.add_argument("--header", metavar="FILE.h",
+                        help="with --emit=obj: also write a C++ header with the object file in it and a launch function "
+                        "with typed parameters")
     parser.add_argument("--unused-token", choices=_targets.unused_token(), help="dl.wait whose token is not used")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
                         help="an option of the target; nereid info lists them")
@@ -362,11 +365,16 @@ def _find_kernel(target: str) -> Any:
 
 def _compile(args: argparse.Namespace) -> int:
     from nereid import CompilationError
+    from nereid._kernels import compile as _compile
     from nereid._kernels import ir as _ir
     from nereid._kernels import signature as _signature
     from nereid.language import target_info
 
+    if args.emit == "object":
+        args.emit = "obj"
     _check_target_and_profile(args)
+    if args.header and args.emit != "obj":
+        raise UsageError(f"nereid compile: --header goes with --emit=obj, not --emit={args.emit}")
     if args.target:
         os.environ["NEREID_TARGET"] = target_info._name = args.target
     if args.profile:
@@ -395,11 +403,17 @@ def _compile(args: argparse.Namespace) -> int:
     except CompilationError as error:
         print(error, file=sys.stderr)
         return 1
-    return _write(args, content)
+    return _write(args, content, text, _compile._types(specs))
 
 
-def _write(args: argparse.Namespace, content: str | bytes) -> int:
+def _write(args: argparse.Namespace, content: str | bytes, signature: str, types: list[str] | None = None) -> int:
     data = content if isinstance(content, bytes) else content.encode()
+    if args.header:
+        from nereid._kernels import cpp_header as _cpp_header
+
+        Path(args.header).write_text(_cpp_header.header(data, f"{args.kernel} {signature}", types), encoding="utf-8")
+        if not args.output:
+            return 0
     if args.output:
         Path(args.output).write_bytes(data)
     else:
@@ -429,7 +443,7 @@ def _compile_ir(args: argparse.Namespace, given: dict[str, Any]) -> int:
     except CompilationError as error:
         print(error, file=sys.stderr)
         return 1
-    return _write(args, compilation.stage(args.emit))
+    return _write(args, compilation.stage(args.emit), "")
 
 
 def _stage(kernel: Any, specs: list, options: dict, stage: str, triton: str | None = None) -> str | bytes:

@@ -308,7 +308,8 @@ def _main(args: argparse.Namespace) -> int:
             multiple = f"  a multiple of {parameter.divisibility}" if parameter.divisibility > 1 else ""
             print(f"{parameter.name}: {parameter.type}{multiple}")
         return 0
-    several = bool(kernel.metadata.distributed or kernel.metadata.symmetric_args) or args.ranks is not None
+    needs_job = kernel.metadata.distributed or any(argument["symmetric"] for argument in kernel.metadata.args)
+    several = needs_job or args.ranks is not None
     rank = 0
     if several:
         nereid.init()
@@ -323,7 +324,7 @@ def _main(args: argparse.Namespace) -> int:
         if isinstance(value, np.ndarray):
             value = _aligned(value, parameter.divisibility)
             before.append(value.copy())
-            launched.append(nereid.symm.from_array(value) if number in kernel.metadata.symmetric_args else value)
+            launched.append(nereid.symm.from_array(value) if kernel.metadata.args[number]["symmetric"] else value)
         else:
             before.append(value)
             launched.append(value)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "nereid/runtime/LoadedKernel.h"
+
+#include "nereid/runtime/Launch.h"
+
+#include <cerrno>
+#include <cstdio>
+
+namespace nereid::runtime {
+
+static Status invalid(std::string text) {
+  return Status::error(StatusCode::InvalidArgument, std::move(text));
+}
+
+Expected<LoadedKernel> LoadedKernel::load(std::string_view object) {
+  Expected<std::shared_ptr<KernelCode>> code = KernelCode::load(object);
+  if (!code.ok())
+    return code.status();
+  LoadedKernel loaded;
+  loaded.kernel = std::make_shared<const CPUKernel>(*code);
+  return loaded;
+}
+
+static std::string signature(std::string_view name, const std::vector<std::string_view> &types) {
+  std::string text = std::string(name) + "(";
+  for (size_t i = 0; i < types.size(); ++i)
+    text += (i ? ", " : "") + std::string(types[i]);
+  return text + ")";
+}
+
+Expected<LoadedKernel> LoadedKernel::load(std::string_view object, std::string_view name,
+                                          const std::vector<std::string_view> &types) {
+  Expected<LoadedKernel> kernel = load(object);
+  if (!kernel.ok())
+    return kernel.status();
+  const KernelDescription &description = kernel->description();
+  std::vector<std::string_view> found;
+  for (const KernelArgument &argument : description.arguments)
+    found.push_back(argument.type);
+  if (description.name != name || found != types)
+    return invalid("the object file holds the kernel " + signature(description.name, found) +
+                   ", not " + signature(name, types) +
+                   "; compile it and its header together, with `nereid compile --header`");
+  return kernel;
+}
+
+Expected<LoadedKernel> LoadedKernel::loadFile(const std::string &path) {
+  std::string bytes;
+  errno = 0;
+  if (FILE *file = std::fopen(path.c_str(), "rb")) {
+    char buffer[65536];
+    while (size_t n = std::fread(buffer, 1, sizeof(buffer), file))
+      bytes.append(buffer, n);
+    bool bad = std::ferror(file) != 0;
+    int error = errno;
+    std::fclose(file);
+    if (bad)
+      return Status::error(StatusCode::SystemError,
+                           "the file '" + path + "' cannot be read: " + std::strerror(error));
+  } else {
+    return Status::error(StatusCode::SystemError,
+                         "the file '" + path + "' cannot be opened: " + std::strerror(errno));
+  }
+  Expected<LoadedKernel> kernel = load(bytes);
+  if (!kernel.ok())
+    return Status::error(kernel.status().code(), path + ": " + kernel.status().message());
+  return kernel;
+}
+
+static Status checkArgument(const KernelDescription &kernel, const KernelArgument &argument,
+                            uint64_t slot, Job *job) {
+  std::string place = "kernel '" + kernel.name + "', argument '" + argument.name + "': ";
+  if (uint64_t d = argument.divisibility; d > 1) {
+    bool fits = argument.isPointer() ? slot % d == 0 : int64_t(slot) % int64_t(d) == 0;
+    if (!fits)
+      return invalid(place + "the kernel was compiled for " +
+                     (argument.isPointer() ? "an address" : "a value") + " that is a multiple of " +
+                     std::to_string(d) + "; pass such a one, or compile it without ':" +
+                     std::to_string(d) + "' in its signature");
+  }
+  if (argument.symmetric && !job->isSymmetric(reinterpret_cast<const void *>(slot)))
+    return Status::error(StatusCode::NotSymmetric,
+                         place +
+                             "must be an address in symmetric memory of this rank, as "
+                             "Job::allocate gives; this is " +
+                             job->describe(reinterpret_cast<const void *>(slot)),
+                         job->rank());
+  return {};
+}
+
+Status LoadedKernel::launch(Job *job, Grid grid, const std::vector<uint64_t> &slots) const {
+  if (!kernel)
+    return invalid("launch: no kernel was loaded");
+  const KernelDescription &description = kernel->code->description();
+  if (slots.size() != description.arguments.size())
+    return invalid("kernel '" + description.name + "' takes " +
+                   std::to_string(description.arguments.size()) + " arguments, " +
+                   std::to_string(slots.size()) + " were given");
+  bool needsJob = description.distributed;
+  for (const KernelArgument &argument : description.arguments)
+    needsJob |= argument.symmetric;
+  if (needsJob && !job)
+    return invalid("kernel '" + description.name +
+                   "' uses ranks or symmetric memory: launch it with the job that Job::init gives");
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (Status st = checkArgument(description, description.arguments[i], slots[i], job); !st.ok())
+      return st;
+  LaunchSpec spec;
+  spec.kernel = kernel.get();
+  spec.args = slots.data();
+  spec.grid = {grid.x, grid.y, grid.z};
+  return runtime::launch(job, spec);
+}
+
+} // namespace nereid::runtime

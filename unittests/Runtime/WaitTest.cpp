@@ -432,8 +432,9 @@ TEST(Values, WordsOfKernelsAreNotCut) {
                  Case{255, 8, true, true}, Case{256, 8, true, false}, Case{-128, 8, true, true},
                  Case{-129, 8, true, false}, Case{one << 40, 16, false, false}}) {
     const uint64_t args[] = {uint64_t(c.value), uint64_t(c.bits), c.isSigned};
+    CPUKernel code("checksWord", checksWord);
     LaunchSpec spec;
-    spec.kernel = checksWord;
+    spec.kernel = &code;
     spec.args = args;
     Status st = nereid::runtime::launch(nullptr, spec);
     EXPECT_EQ(st.ok(), c.fits) << c.value << " in " << c.bits << ": " << st.report();

@@ -79,7 +79,7 @@ TEST_F(RegistryTest, CompiledKernel) {
   CompiledKernel kernel = llvm::cantFail(compileKernel(*module, options));
   EXPECT_EQ(kernel.object, llvm::cantFail(emit("text")));
   EXPECT_EQ(kernel.metadata.name, "simple");
-  EXPECT_EQ(kernel.metadata.targetCPU, "none");
+  EXPECT_EQ(kernel.metadata.scratchBytes, 24u);
 }
 
 TEST_F(RegistryTest, Options) {

@@ -39,7 +39,7 @@ public:
       if (level >= 0 && level <= depth)
         text += op->getName().getStringRef().str() + "\n";
     });
-    metadata.targetCPU = "none";
+    metadata.scratchBytes = 24;
     return text;
   }
 };

@@ -91,7 +91,7 @@ BREACHES = {
         "'Transports' (delayed) may not use 'Transports' (shared_memory)"),
     "a device that knows another": (
         "runtime/device/null/bad.cpp", '#include "device/cpu/Worker.h"\n',
-        "'Runtime device' (null) may not use 'Runtime device' (cpu)"),
+        "'Null device' may not use 'CPU device'"),
     "a call through a public header of a higher layer": (
         "runtime/base/bad.cpp", '#include "nereid/runtime/Job.h"\n',
         "'Runtime base' may not use 'Runtime symmetric'"),

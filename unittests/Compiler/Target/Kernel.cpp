@@ -90,6 +90,12 @@ void putElement(nrd_program *, void *dest, uint64_t value, int32_t bytes, int32_
                 uint32_t site) {
   record("p {0} value={1} bytes={2} pe={3} site={4}", place(dest), value, bytes, pe, site);
 }
+uint64_t atomicElement(nrd_program *, void *dest, uint64_t value, uint64_t compare, int32_t op,
+                       int32_t bytes, int32_t pe, uint32_t site) {
+  record("atomic {0} value={1} compare={2} op={3} bytes={4} pe={5} site={6}", place(dest), value,
+         compare, op, bytes, pe, site);
+  return 0;
+}
 uint64_t getElement(nrd_program *, const void *source, int32_t bytes, int32_t pe, uint32_t site) {
   record("g {0} bytes={1} pe={2} site={3}", place(source), bytes, pe, site);
   return 0x123456789abcdef0;
@@ -131,6 +137,7 @@ const std::vector<runtime::RuntimeSymbol> &test::recordingRuntime() {
       ENTRY(nrd_shmem_signal_op, signalOp),
       ENTRY(nrd_shmem_p, putElement),
       ENTRY(nrd_shmem_g, getElement),
+      ENTRY(nrd_shmem_atomic, atomicElement),
       ENTRY(nrd_shmem_wait_until, waitUntil),
       ENTRY(nrd_shmem_fence, fence),
       ENTRY(nrd_shmem_quiet, quiet),

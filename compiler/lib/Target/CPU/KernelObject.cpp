@@ -144,7 +144,8 @@ static Expected<std::vector<nrd_kernel_line>> readLines(const ElfFile &file, con
         else if (row.Line != 0)
           site = row.Line - 1;
         if (site != NRD_NO_SITE && site >= numSites)
-          return problem("the line table names a place that there is not");
+          return problem("the line table names place " + Twine(site) + ", but there are only " +
+                         Twine(numSites));
         rows.push_back({uint32_t(row.Address.Address), site});
       }
     }

@@ -29,12 +29,18 @@ void nereid::cpu::attachLineTable(ModuleOp module) {
     if (function.isExternal())
       continue;
     StringAttr symbol = function.getSymNameAttr();
+    auto numbered = [&](Location location) -> Location {
+      std::optional<unsigned> site = sites.find(location, symbol);
+      return site ? Location(placeOf(*site)) : Location(UnknownLoc::get(context));
+    };
     function.walk([&](Operation *op) {
-      if (op == function.getOperation())
-        return;
-      std::optional<unsigned> site = sites.find(op->getLoc(), symbol);
-      op->setLoc(site ? Location(placeOf(*site)) : Location(UnknownLoc::get(context)));
+      if (op != function.getOperation())
+        op->setLoc(numbered(op->getLoc()));
     });
+    // Arguments of blocks become phis, which have places too.
+    for (Block &block : function.getBody())
+      for (BlockArgument argument : block.getArguments())
+        argument.setLoc(numbered(argument.getLoc()));
     // What stands before the first operation, such as the reservation of the
     // stack frame, belongs to the function's own place.
     std::optional<unsigned> own = sites.find(function.getLoc(), symbol);

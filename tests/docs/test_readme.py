@@ -32,8 +32,8 @@ assert (values == 2 * np.arange(100)).all()
 
 #: What README shows to fail: a part of the command, and words of the report.
 FAILS = {
-    "--forget-fence": "seed",
-    "--ranks-per-node=2 my_kernel.py": "another node",
+    "--forget-fence": "--schedule=random:",
+    "--ranks-per-node=2 my_kernel.py": "can be used only inside a node",
 }
 #: The two commands that set up and test everything are what runs this test.
 WITHOUT = ("scripts/first-light.sh", "scripts/test.sh")

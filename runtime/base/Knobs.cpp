@@ -135,7 +135,7 @@ Expected<Profile> findProfile(std::string_view name) {
                                                         "'; known: " + targetProfileNames());
 }
 
-static Status knobError(const char *name, const std::string &text, const char *expected) {
+static Status knobError(const char *name, const std::string &text, const std::string &expected) {
   return Status::error(StatusCode::Environment,
                        std::string(name) + "='" + text + "': expected " + expected);
 }
@@ -178,13 +178,15 @@ Expected<Settings> resolveSettings(const JobOptions &options) {
 
   if (options.numThreads) {
     s.numThreads = *options.numThreads;
-    if (s.numThreads < 1 || s.numThreads > 512)
-      return Status::error(StatusCode::InvalidArgument, "worker threads per rank must be 1..512");
+    if (s.numThreads < 1 || s.numThreads > kMaxThreadsPerRank)
+      return Status::error(StatusCode::InvalidArgument, "worker threads per rank must be 1.." +
+                                                            std::to_string(kMaxThreadsPerRank));
   } else {
     std::string text = knobText("NEREID_NUM_THREADS");
     std::optional<int64_t> value = parseInteger(text);
-    if (!value || *value < 0 || *value > 512)
-      return knobError("NEREID_NUM_THREADS", text, "a number from 0 to 512");
+    if (!value || *value < 0 || *value > kMaxThreadsPerRank)
+      return knobError("NEREID_NUM_THREADS", text,
+                       "a number from 0 to " + std::to_string(kMaxThreadsPerRank));
     s.numThreads = int32_t(*value);
   }
 

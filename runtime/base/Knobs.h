@@ -7,6 +7,8 @@
 
 namespace nereid::runtime {
 
+inline constexpr int32_t kMaxThreadsPerRank = 512;
+
 /// What a rank runs with: options, else environment, else defaults.
 struct Settings {
   uint64_t heapBytes = 0;

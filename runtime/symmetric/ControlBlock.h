@@ -6,9 +6,11 @@
 // through an atomic; a rank that is killed at any instruction leaves nothing
 // locked.
 //
-//   +-----------+-----------+-----+-------------+--------+--------+-----
-//   | JobHeader | RankSlot 0| ... | RankSlot n-1| heap 0 | heap 1 | ...
-//   +-----------+-----------+-----+-------------+--------+--------+-----
+//   +-----------+------------+-----+--------------+--------+--------+-----
+//   | JobHeader | RankSlot 0 | ... | DeviceArea 0 | ...    | heap 0 | ...
+//   +-----------+------------+-----+--------------+--------+--------+-----
+//
+// What stands in a DeviceArea is the business of the device alone (Device.h).
 //
 // The segment is a fresh memfd, so everything starts as zero; zero is a valid
 // first state of every field.
@@ -17,6 +19,7 @@
 #ifndef NEREID_RUNTIME_SYMMETRIC_CONTROLBLOCK_H
 #define NEREID_RUNTIME_SYMMETRIC_CONTROLBLOCK_H
 
+#include "nereid/runtime/Device.h"
 #include "symmetric/TeamTable.h"
 
 #include <atomic>
@@ -28,8 +31,7 @@
 namespace nereid::runtime {
 
 inline constexpr uint64_t kSegmentMagic = 0x314449455245'4e21; // "!NEREID1"
-inline constexpr uint32_t kSegmentVersion = 6;
-inline constexpr int32_t kMaxWorkers = 512;
+inline constexpr uint32_t kSegmentVersion = 7;
 inline constexpr int32_t kMaxHostWaits = 16;
 inline constexpr int32_t kMaxRecords = 48;
 inline constexpr int32_t kMaxRanks = 4096;
@@ -72,24 +74,6 @@ enum class RankState : uint32_t {
 };
 inline bool isGone(RankState state) { return state >= RankState::Finalized; }
 
-/// What a worker thread is doing inside a launch.
-enum class WorkerState : uint32_t {
-  None = 0, ///< takes no part
-  Running,  ///< runs a program, or found one that can run
-  Blocked,  ///< every program of it waits, none is left to start
-  Polling,  ///< like Blocked, but some are in spin loops of their own
-};
-
-/// Written by one worker only, read by whoever looks for deadlocks.
-struct alignas(64) WorkerSlot {
-  /// Bumped before a blocked program goes on and before a new one starts.
-  std::atomic<uint64_t> progress;
-  /// Passes over all waiting programs that found no one ready.
-  std::atomic<uint64_t> idlePasses;
-  std::atomic<uint32_t> state; // WorkerState
-  std::atomic<int32_t> thread; // its kernel thread id
-};
-
 /// One wait of the rank's host code: for a signal, or in a host collective.
 struct HostWaitSlot {
   std::atomic<uint32_t> active;
@@ -129,7 +113,6 @@ struct alignas(64) RankSlot {
   std::atomic<uint64_t> startTime;   // of the process, clock ticks since boot
   std::atomic<uint64_t> collectives; // host collectives entered
   std::atomic<uint64_t> launches;    // launches entered
-  std::atomic<uint32_t> launchWorkers;
   /// Host code runs beside the launch: it may still write signals.
   std::atomic<uint32_t> hostBusy;
   /// Threads of streams that have something to do, and how many of them are
@@ -173,7 +156,6 @@ struct alignas(64) RankSlot {
   CollectiveRequest requests[2]; // by parity of the collective's number
   BlockedRecord records[kMaxRecords];
   HostWaitSlot hostWaits[kMaxHostWaits];
-  WorkerSlot workers[kMaxWorkers];
 };
 
 /// The first failure of the job. state: 0 none, 1 being written, 2 readable.
@@ -249,12 +231,19 @@ public:
   explicit ControlBlock(uint8_t *base) : base(base) {}
 
   static constexpr uint64_t headerBytes() { return (sizeof(JobHeader) + 4095) / 4096 * 4096; }
+  static constexpr uint64_t slotsBytes(int32_t worldSize) {
+    return (uint64_t(worldSize) * sizeof(RankSlot) + 4095) / 4096 * 4096;
+  }
   static constexpr uint64_t bytesFor(int32_t worldSize) {
-    return headerBytes() + (uint64_t(worldSize) * sizeof(RankSlot) + 4095) / 4096 * 4096;
+    return headerBytes() + slotsBytes(worldSize) + uint64_t(worldSize) * sizeof(DeviceArea);
   }
 
   JobHeader &header() const { return *reinterpret_cast<JobHeader *>(base); }
   RankSlot &rank(int32_t r) const { return reinterpret_cast<RankSlot *>(base + headerBytes())[r]; }
+  DeviceArea &deviceArea(int32_t r) const {
+    uint8_t *areas = base + headerBytes() + slotsBytes(header().worldSize);
+    return reinterpret_cast<DeviceArea *>(areas)[r];
+  }
   RankState stateOf(int32_t r) const {
     return RankState(rank(r).state.load(std::memory_order_acquire));
   }

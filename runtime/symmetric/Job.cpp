@@ -18,8 +18,9 @@ Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s, int32_t 
       heapBytes(segment->heapBytes()), heap(segment->heapBytes()),
       hostRandom(settings.seed, uint64_t(rank)), device(device) {
   int32_t cores = availableCores();
-  numThreads = settings.numThreads ? settings.numThreads
-                                   : std::clamp(cores / std::max(1, ranksHere), 1, kMaxWorkers);
+  numThreads = settings.numThreads
+                   ? settings.numThreads
+                   : std::clamp(cores / std::max(1, ranksHere), 1, kMaxThreadsPerRank);
   if (settings.randomSchedule) {
     numThreads = 1;
     turns = std::make_unique<Turns>(control, rank, worldSize, settings.seed);
@@ -45,7 +46,6 @@ Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s, int32_t 
     late = std::make_unique<LateTransfers>(*this);
   maySpin = int64_t(ranksHere) * numThreads <= cores;
   watch = std::make_unique<JobWatch>(*this);
-  slot().launchWorkers.store(uint32_t(numThreads));
 }
 
 Job::Impl::~Impl() = default;

@@ -75,29 +75,21 @@ JobWatch::Snapshot JobWatch::look() const {
     if (!hostListed || hostWaits != slot.hostWaiting.load(std::memory_order_acquire))
       s.certain = false;
     waiting = waiting || hostWaits > 0;
-    // A rank without a waiting worker is about to start or to end its launch.
-    bool rankWaits = false;
-    uint32_t workers = slot.launchWorkers.load(std::memory_order_acquire);
-    for (uint32_t w = 0; w < workers && w < uint32_t(kMaxWorkers); ++w) {
-      const WorkerSlot &worker = slot.workers[w];
-      WorkerState ws = WorkerState(worker.state.load(std::memory_order_acquire));
-      s.steady.push_back(worker.progress.load(std::memory_order_acquire));
-      if (ws == WorkerState::None)
-        continue;
-      if (ws == WorkerState::Running) {
-        s.computing = r;
-        s.certain = false;
-        continue;
-      }
-      if (ws == WorkerState::Polling) {
-        s.certain = false;
-        s.pollers.push_back({slot.pid.load(std::memory_order_relaxed),
-                             worker.thread.load(std::memory_order_relaxed),
-                             worker.idlePasses.load(std::memory_order_acquire), 0});
-      }
-      waiting = rankWaits = s.programs = true;
-      s.idlePasses.push_back(worker.idlePasses.load(std::memory_order_acquire));
-    }
+    // A rank without a waiting program is about to start or to end its launch.
+    DeviceActivity activity;
+    job.device.look(job.control.deviceArea(r), activity);
+    s.steady.insert(s.steady.end(), activity.steps.begin(), activity.steps.end());
+    s.idlePasses.insert(s.idlePasses.end(), activity.looks.begin(), activity.looks.end());
+    for (const DeviceActivity::Spinner &spinner : activity.spinners)
+      s.pollers.push_back(
+          {slot.pid.load(std::memory_order_relaxed), spinner.thread, spinner.looks, 0});
+    if (activity.running)
+      s.computing = r;
+    if (activity.running || !activity.spinners.empty())
+      s.certain = false;
+    const bool rankWaits = !activity.looks.empty();
+    s.programs = s.programs || rankWaits;
+    waiting = waiting || rankWaits;
     if (slot.launching.load(std::memory_order_acquire) || state == RankState::Launch)
       s.certain = s.certain && rankWaits;
   }

@@ -92,6 +92,24 @@ TEST_P(DeviceConformance, RefusesWhatIsNoObject) {
   }
 }
 
+TEST_P(DeviceConformance, AreasSayNothingBeforeTheFirstLaunch) {
+  auto area = std::make_unique<nereid::runtime::DeviceArea>();
+  nereid::runtime::DeviceActivity activity;
+  device().look(*area, activity);
+  EXPECT_FALSE(activity.running);
+  EXPECT_TRUE(activity.looks.empty() && activity.spinners.empty());
+}
+
+TEST_P(DeviceConformance, AreasOfOthersAreReadWhateverStandsInThem) {
+  auto area = std::make_unique<nereid::runtime::DeviceArea>();
+  std::mt19937 random(77);
+  for (std::byte &byte : area->bytes)
+    byte = std::byte(random());
+  nereid::runtime::DeviceActivity activity;
+  device().look(*area, activity);
+  EXPECT_LE(activity.looks.size(), activity.steps.size());
+}
+
 TEST_P(DeviceConformance, LaunchesInAndOutsideJobs) {
   std::shared_ptr<Kernel> kernel = GetParam().adder("adds");
   std::mt19937 random(1234);

@@ -25,6 +25,24 @@ public:
   std::unique_ptr<Executor> open(Job &job) override {
     return std::make_unique<WorkerPool>(job.impl());
   }
+
+  void look(const DeviceArea &area, DeviceActivity &activity) const override {
+    const WorkerArea &workers = WorkerArea::of(area);
+    const uint32_t count = workers.workers.load(std::memory_order_acquire);
+    for (uint32_t w = 0; w < count && w < uint32_t(kMaxThreadsPerRank); ++w) {
+      const WorkerSlot &worker = workers.slots[w];
+      const auto state = WorkerState(worker.state.load(std::memory_order_acquire));
+      activity.steps.push_back(worker.progress.load(std::memory_order_acquire));
+      if (state == WorkerState::Running)
+        activity.running = true;
+      if (state != WorkerState::Blocked && state != WorkerState::Polling)
+        continue;
+      const uint64_t passes = worker.idlePasses.load(std::memory_order_acquire);
+      activity.looks.push_back(passes);
+      if (state == WorkerState::Polling)
+        activity.spinners.push_back({worker.thread.load(std::memory_order_relaxed), passes});
+    }
+  }
 };
 } // namespace
 

@@ -3,11 +3,11 @@
 #ifndef NEREID_RUNTIME_DEVICE_CPU_PULSE_H
 #define NEREID_RUNTIME_DEVICE_CPU_PULSE_H
 
-#include "symmetric/ControlBlock.h"
+#include "device/cpu/WorkerArea.h"
 
 namespace nereid::runtime {
 
-/// A worker's own line of the control block. Only its thread writes it.
+/// A worker's own line of its rank's WorkerArea. Only its thread writes it.
 class Pulse {
 public:
   explicit Pulse(WorkerSlot &slot) : slot(slot) {}

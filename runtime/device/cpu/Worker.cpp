@@ -7,7 +7,8 @@
 namespace nereid::runtime {
 
 Worker::Worker(Job::Impl &job, uint32_t index)
-    : job(job), index(index), pulse(job.slot().workers[index]), plain(*this) {}
+    : job(job), index(index), pulse(WorkerArea::of(job.control.deviceArea(job.rank)).slots[index]),
+      plain(*this) {}
 
 static int32_t currentThread() {
   static thread_local int32_t id = int32_t(syscall(SYS_gettid));

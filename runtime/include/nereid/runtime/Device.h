@@ -19,6 +19,7 @@
 #include "nereid/runtime/Status.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -109,6 +110,34 @@ struct HeapHandle {
   uint64_t bytes = 0;
 };
 
+/// A device's own part of what the ranks of a job share: one for each rank, zero at
+/// first. The device of that rank lays it out and writes it, as lock-free atomics; the
+/// devices of all ranks read it.
+struct alignas(4096) DeviceArea {
+  std::byte bytes[9 * 4096];
+};
+
+/// What the programs of one rank's launches do at one moment, for the search for
+/// deadlocks. Programs run on parts of a device that look by turns at what each of
+/// their programs waits for: threads, multiprocessors.
+struct DeviceActivity {
+  /// Some program runs or can run.
+  bool running = false;
+  /// Counters of which one at least grows whenever a program starts, goes on, or does
+  /// something for others.
+  std::vector<uint64_t> steps;
+  /// Of each part all whose programs wait: how often it has looked at all of them and
+  /// found none that can go on.
+  std::vector<uint64_t> looks;
+  /// Those of `looks` with programs in spin loops of their own: they may be computing
+  /// instead, which the processor time of their thread tells.
+  struct Spinner {
+    int32_t thread; ///< the system's number
+    uint64_t looks;
+  };
+  std::vector<Spinner> spinners;
+};
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -124,6 +153,14 @@ public:
                                                  std::string_view name) = 0;
   /// The part of `job`'s rank. Called once for each job, by its first launch.
   virtual std::unique_ptr<Executor> open(Job &job) = 0;
+
+  /// Adds to `activity` what `area` says, the area of any rank of the job. Called at
+  /// any time, also while that rank writes it. A device that does not override this
+  /// has programs that may run at any time: no wait for them is called a deadlock.
+  virtual void look(const DeviceArea &area, DeviceActivity &activity) const {
+    (void)area;
+    (void)activity;
+  }
 
   /// Zeroed memory for heaps that other processes can map; a multiple of the page
   /// size. The descriptor is the caller's. Errors: OutOfMemory, SystemError.

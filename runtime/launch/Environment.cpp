@@ -68,9 +68,21 @@ static Status bad(std::string message) {
   return Status::error(StatusCode::Environment, std::move(message));
 }
 
+/// Whether a process of a job that `nereid run` has started has since started ranks
+/// of its own: our launcher sets RANK and WORLD_SIZE to the values of its own
+/// variables, so others were put there later, for a newer job.
+static bool startedAnew(const EnvironmentReader &read) {
+  std::optional<std::string> rank = read("RANK"), size = read("WORLD_SIZE");
+  return read("NEREID_JOB_FD") && rank && size &&
+         (rank != read("NEREID_RANK") || size != read("NEREID_WORLD_SIZE"));
+}
+
 Expected<RankInfo> discoverRank(const EnvironmentReader &read) {
+  const bool anew = startedAnew(read);
   for (const Convention &c : conventions()) {
     if (c.onlyWith && !read(c.onlyWith))
+      continue;
+    if (anew && std::string(c.launcher) == "nereid run")
       continue;
     std::optional<std::string> rankText = read(c.rank);
     std::optional<std::string> sizeText = read(c.size);
@@ -97,7 +109,8 @@ Expected<RankInfo> discoverRank(const EnvironmentReader &read) {
     info.rank = int32_t(*rank);
     info.worldSize = int32_t(*size);
     info.launcher = c.launcher;
-    if (c.localSize) {
+    // A newer job may still have the older one's.
+    if (c.localSize && !anew) {
       if (std::optional<std::string> text = read(c.localSize)) {
         std::optional<int64_t> local = parseInteger(*text);
         if (!local || *local < 1 || *local > *size)

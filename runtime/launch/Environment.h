@@ -30,7 +30,9 @@ using EnvironmentReader = std::function<std::optional<std::string>(const char *)
 std::optional<std::string> readEnvironment(const char *name);
 
 /// Works out rank and world size. The first launcher in the order nereid run,
-/// torchrun, Open MPI, PMI, Slurm whose variables are there wins; half of a
+/// torchrun, Open MPI, PMI, Slurm whose variables are there wins. `nereid run`
+/// sets torchrun's variables to the same numbers; where they differ they were set
+/// later, by a process that has started ranks of its own, and they win. Half of a
 /// pair, malformed numbers and a rank outside the world are errors.
 Expected<RankInfo> discoverRank(const EnvironmentReader &read);
 

@@ -14,8 +14,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +26,45 @@ extern char **environ;
 namespace nereid::runtime {
 
 namespace {
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// A TCP port of this machine that nobody listens on now, for what the ranks start
+/// themselves: torch's store, for one. Errors: SystemError.
+Expected<uint16_t> freePort() {
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0)
+    return systemError("socket", errno);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  sockaddr *generic = reinterpret_cast<sockaddr *>(&address);
+  int error = bind(fd, generic, size) != 0 || getsockname(fd, generic, &size) != 0 ? errno : 0;
+  close(fd);
+  if (error)
+    return systemError("finding a free port", error);
+  return ntohs(address.sin_port);
+}
+
+/// Who a rank is: for this runtime, and under the names that torch.distributed reads.
+Variables variablesOf(int32_t rank, int32_t worldSize, const std::string &job,
+                      const Segment &segment, uint16_t port) {
+  const std::string me = std::to_string(rank), size = std::to_string(worldSize);
+  return {{"NEREID_RANK", me},
+          {"NEREID_LOCAL_RANK", me},
+          {"NEREID_WORLD_SIZE", size},
+          {"NEREID_JOB", job},
+          {"NEREID_JOB_FD", std::to_string(segment.descriptor())},
+          {"RANK", me},
+          {"LOCAL_RANK", me},
+          {"WORLD_SIZE", size},
+          {"LOCAL_WORLD_SIZE", size},
+          {"MASTER_ADDR", "127.0.0.1"},
+          {"MASTER_PORT", std::to_string(port)}};
+}
+
+std::string newJobName() { return std::to_string(getpid()) + "." + std::to_string(nowNs()); }
 
 /// One output stream of one rank, cut into lines.
 struct Stream {
@@ -131,6 +172,7 @@ private:
   uint64_t killAt = 0;
   uint64_t drainUntil = 0;
   std::string jobName;
+  uint16_t port = 0;
 };
 
 /// Tells those who wait for a rank. One that finalized has done so itself.
@@ -154,15 +196,10 @@ std::string replaceRank(std::string text, int32_t rank) {
 }
 
 std::vector<std::string> Launcher::environmentOf(int32_t rank) const {
-  std::vector<std::pair<std::string, std::string>> mine;
+  Variables mine = variablesOf(rank, worldSize, jobName, *segment, port);
   auto set = [&](const std::string &name, const std::string &value) {
     mine.emplace_back(name, value);
   };
-  set("NEREID_RANK", std::to_string(rank));
-  set("NEREID_LOCAL_RANK", std::to_string(rank));
-  set("NEREID_WORLD_SIZE", std::to_string(worldSize));
-  set("NEREID_JOB", jobName);
-  set("NEREID_JOB_FD", std::to_string(segment->descriptor()));
   set("NEREID_HEAP_SIZE", std::to_string(segment->heapBytes()));
   if (options.timeoutSeconds) {
     char text[32];
@@ -275,7 +312,11 @@ Status Launcher::startRank(int32_t rank, int errorPipe) {
 }
 
 Status Launcher::start() {
-  jobName = std::to_string(getpid()) + "." + std::to_string(nowNs());
+  jobName = newJobName();
+  Expected<uint16_t> found = freePort();
+  if (!found.ok())
+    return found.status();
+  port = *found;
   int errorPipe[2];
   if (pipe2(errorPipe, O_CLOEXEC) != 0)
     return systemError("pipe", errno);
@@ -458,6 +499,8 @@ JobResult Launcher::watch() {
 
 struct JobMemory::Impl {
   std::shared_ptr<Segment> segment;
+  std::string jobName;
+  uint16_t port = 0;
 };
 
 JobMemory::~JobMemory() = default;
@@ -476,14 +519,18 @@ Expected<std::unique_ptr<JobMemory>> JobMemory::create(int32_t worldSize,
   Expected<std::shared_ptr<Segment>> segment = Segment::create(worldSize, settings->heapBytes);
   if (!segment.ok())
     return segment.status();
+  Expected<uint16_t> port = freePort();
+  if (!port.ok())
+    return port.status();
   (*segment)->control().header().hasLauncher.store(1);
   std::unique_ptr<JobMemory> memory(new JobMemory);
-  memory->impl = std::make_unique<Impl>();
-  memory->impl->segment = *segment;
+  memory->impl = std::make_unique<Impl>(Impl{*segment, newJobName(), *port});
   return memory;
 }
 
-int JobMemory::descriptor() const { return impl->segment->descriptor(); }
+std::vector<std::pair<std::string, std::string>> JobMemory::environment(int32_t rank) const {
+  return variablesOf(rank, impl->segment->worldSize(), impl->jobName, *impl->segment, impl->port);
+}
 
 void JobMemory::rankEnded(int32_t rank, int waitStatus) {
   if (rank >= 0 && rank < impl->segment->worldSize())

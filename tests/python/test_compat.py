@@ -97,8 +97,18 @@ def test_what_is_not_there(tmp_path):
     """)
     assert "No module named 'triton.experimental': Nereid stands in for triton here" in run(
         "-m", "nereid", "run", "--as-triton", script).stdout
-    done = run("-m", "nereid", "run", "--as-triton", "/bin/true", code=2)
-    assert "--as-triton goes with a Python script" in done.stderr
+    script = write(tmp_path / "names.py", """
+        import triton
+        try:
+            from triton.testing import no_such_name
+        except ImportError as error:
+            print(error)
+        print(hasattr(triton, "no_such_name"), triton.language.float32)
+        triton.no_such_name
+    """)
+    done = run("-m", "nereid", "run", "--as-triton", script, code=1)
+    assert "cannot import name 'no_such_name' from 'triton.testing'" in done.stdout and "False fp32" in done.stdout
+    assert "module 'triton' has no attribute 'no_such_name': Nereid stands in for it here" in done.stderr
 
 
 def test_in_process(tmp_path):
@@ -121,6 +131,109 @@ def test_in_process(tmp_path):
             print(error)
     """)
     assert "triton has been imported already" in run(script).stdout
+
+
+# ---- processes that a script starts
+
+
+CHILDREN = """
+import multiprocessing, subprocess, sys
+
+def child(results):
+    import triton, triton.language as tl, shmem
+    import nereid
+    results.put((triton.jit is nereid.jit, shmem.InitAttr().n_ranks))
+
+if __name__ == "__main__":
+    for method in ("spawn", "fork", "forkserver"):
+        context = multiprocessing.get_context(method)
+        results = context.Queue()
+        process = context.Process(target=child, args=(results,))
+        process.start()
+        print(method, *results.get(timeout=60))
+        process.join()
+    code = "import triton, nereid; print('subprocess', triton.jit is nereid.jit)"
+    print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip())
+"""
+
+
+def test_children(tmp_path):
+    """However a script starts processes, names mean the same in them."""
+    script = write(tmp_path / "script.py", CHILDREN)
+    expected = ["spawn True 1", "fork True 1", "forkserver True 1", "subprocess True"]
+    for start in (["-m", "nereid", "run", "--as-triton"], ["-m", "nereid.compat"]):
+        assert run(*start, script).stdout.split("\n")[:4] == expected
+    done = run("-m", "nereid", "run", "--as-triton", "bash", "-c", f"{sys.executable} {script}")
+    assert done.stdout.split("\n")[:4] == expected
+    # Only there.
+    assert run("-c", "import sys; print(any('_FirstImport' in str(finder) for finder in sys.meta_path))").stdout == "False\n"
+
+
+def test_pytest(tmp_path):
+    write(tmp_path / "test_it.py", """
+        import triton, nereid, shmem
+        def test_names():
+            nereid.init()
+            assert triton.jit is nereid.jit and nereid.world_size() == 2
+        """)
+    done = run("-m", "nereid", "run", "-n", "2", "--as-triton", "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path)
+    assert done.stdout.count("1 passed") == 2, done.stdout
+
+
+def test_start_up_files_of_others(tmp_path):
+    """The start-up file that ours hides runs all the same; PYTHONPATH of --env is kept."""
+    write(tmp_path / "sitecustomize.py", "print('hidden one')\n")
+    write(tmp_path / "beside.py", "value = 5\n")
+    script = write(tmp_path / "scripts.py", "import triton, nereid, beside; print(triton.jit is nereid.jit, beside.value)")
+    done = run("-m", "nereid", "run", "--as-triton", f"--env=PYTHONPATH={tmp_path}", script)
+    assert done.stdout == "hidden one\nTrue 5\n"
+
+
+def test_another_python(tmp_path):
+    """A Python that has no Nereid runs what does not need it, and is told where it does."""
+    import os
+
+    script = write(tmp_path / "script.py", """
+        import subprocess, sys
+        other = [sys.executable, "-S", "-c"]
+        start = "import runpy, sys; runpy.run_path(sys.path[1] + '/sitecustomize.py'); "
+        print(subprocess.run([*other, start + "print('fine')"], capture_output=True, text=True).stdout.strip())
+        print(subprocess.run([*other, start + "import triton"], capture_output=True, text=True).stderr.strip())
+    """)
+    done = run("-m", "nereid", "run", "--as-triton", f"--env=PYTHONPATH={os.path.dirname(os.__file__)}", script)
+    assert done.stdout.startswith("fine\n")
+    assert "cannot import Nereid: No module named 'nereid'" in done.stdout.splitlines()[-1], done.stdout
+
+
+OWN_RANKS = """
+import multiprocessing, os
+import numpy as np
+
+def rank_process(rank, size, port, results):
+    os.environ.update(RANK=str(rank), WORLD_SIZE=str(size), MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
+    import nereid
+    nereid.init()
+    results.put((rank, int(nereid.symm.all_reduce(np.array([rank + 1]))[0]), nereid.world_size()))
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("METHOD")
+    results = context.Queue()
+    port = os.environ.get("MASTER_PORT", "29511")
+    children = [context.Process(target=rank_process, args=(rank, 3, port, results)) for rank in range(3)]
+    for child in children:
+        child.start()
+    print(sorted(results.get(timeout=60) for _ in children))
+    for child in children:
+        child.join()
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork"])
+def test_ranks_that_the_script_starts(tmp_path, method):
+    """One process under the launcher, or none, that starts the ranks itself."""
+    script = write(tmp_path / "script.py", OWN_RANKS.replace("METHOD", method))
+    for start in (["-m", "nereid", "run", "-n", "1"], []):
+        assert run(*start, script).stdout == "[(0, 6, 3), (1, 6, 3), (2, 6, 3)]\n"
 
 
 @pytest.mark.parametrize("name", [

@@ -234,6 +234,28 @@ TEST(Environment, Launchers) {
       {{"NEREID_RANK", "1"}, {"NEREID_WORLD_SIZE", "2"}, {"RANK", "0"}, {"WORLD_SIZE", "8"}});
   ASSERT_TRUE(own.ok());
   EXPECT_EQ(own->worldSize, 2);
+
+  // Inside of `nereid run`, which sets both families alike: numbers that differ are
+  // those of a newer job.
+  auto inner = discover({{"NEREID_RANK", "0"},
+                         {"NEREID_WORLD_SIZE", "1"},
+                         {"NEREID_JOB_FD", "7"},
+                         {"RANK", "0"},
+                         {"WORLD_SIZE", "2"},
+                         {"LOCAL_WORLD_SIZE", "1"},
+                         {"MASTER_PORT", "29500"}});
+  ASSERT_TRUE(inner.ok()) << inner.status().report();
+  EXPECT_EQ(inner->launcher, "torchrun");
+  EXPECT_EQ(inner->worldSize, 2);
+  EXPECT_EQ(inner->segmentFd, -1);
+  auto same = discover({{"NEREID_RANK", "1"},
+                        {"NEREID_WORLD_SIZE", "2"},
+                        {"NEREID_JOB_FD", "7"},
+                        {"RANK", "1"},
+                        {"WORLD_SIZE", "2"}});
+  ASSERT_TRUE(same.ok());
+  EXPECT_EQ(same->launcher, "nereid run");
+  EXPECT_EQ(same->segmentFd, 7);
 }
 
 TEST(Environment, Mistakes) {

@@ -11,7 +11,6 @@ from __future__ import annotations
 import faulthandler
 import os
 import pickle
-import secrets
 import selectors
 import signal
 import sys
@@ -180,22 +179,13 @@ def _start(
     memory = _runtime.JobMemory(world_size, _runtime.parse_byte_size(heap) if heap else None)
     sys.stdout.flush()
     sys.stderr.flush()
-    job = f"spawn-{os.getpid()}-{secrets.token_hex(6)}"
     ranks: list[_Rank] = []
     try:
         for rank in range(world_size):
             read_end, write_end = os.pipe()
             trace_file = tempfile.TemporaryFile()
             output = tempfile.TemporaryFile() if capture else None
-            environment = {
-                **extra,
-                "NEREID_RANK": str(rank),
-                "NEREID_WORLD_SIZE": str(world_size),
-                "NEREID_LOCAL_RANK": str(rank),
-                "NEREID_JOB": job,
-                # The rank's own: it is closed with its job.
-                "NEREID_JOB_FD": str(memory.descriptor),
-            }
+            environment = {**extra, **dict(memory.environment(rank))}
             pid = os.fork()
             if pid == 0:
                 os.close(read_end)

@@ -77,7 +77,8 @@ def _add_run(commands) -> None:
                         help="variable for one rank; wins over --env")
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say which rank failed")
     parser.add_argument("--as-triton", action="store_true",
-                        help="imports of triton and triton_dist mean Nereid, for files written for them")
+                        help="imports of triton and triton_dist mean Nereid, for files written for them, also in the "
+                        "Python processes that they start")
     parser.add_argument("-m", "--module", nargs=argparse.REMAINDER, metavar="NAME ...",
                         help="run a module with all that follows as its arguments, like python -m")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py ...", help="script and its arguments")
@@ -98,9 +99,8 @@ def _command_line(args: argparse.Namespace) -> list[str]:
     command = list(args.command)
     if command and command[0] == "--":
         command = command[1:]
-    as_triton = ["-m", "nereid.compat"] if args.as_triton else []
     if args.module:
-        return [sys.executable, *as_triton, "-m", args.module, *command]
+        return [sys.executable, "-m", args.module, *command]
     if not command:
         raise UsageError("nereid run: no script was given; write nereid run -n 4 script.py")
     script = command[0]
@@ -111,9 +111,7 @@ def _command_line(args: argparse.Namespace) -> list[str]:
     if script.endswith(".py") or (Path(script).exists() and not os.access(script, os.X_OK)):
         if not Path(script).exists():
             raise UsageError(f"nereid run: there is no file '{script}'")
-        return [sys.executable, *as_triton, *command]
-    if as_triton:
-        raise UsageError(f"nereid run: --as-triton goes with a Python script or a module, not with '{script}'")
+        return [sys.executable, *command]
     return command
 
 
@@ -142,6 +140,10 @@ def _run(args: argparse.Namespace) -> int:
         environment.append(("NEREID_TARGET", args.target))
     if args.explain:
         environment.append(("NEREID_EXPLAIN", "1"))
+    if args.as_triton:
+        from nereid import compat
+
+        environment.extend(compat.environment(dict(environment).get("PYTHONPATH")).items())
     command = _command_line(args)
     schedules = _schedules(args.schedule)
     told = time.monotonic()
@@ -193,6 +195,8 @@ def _repeat_line(args: argparse.Namespace, schedule: str) -> str:
             words.append(f"{option}={value}")
     words += [f"--env={entry}" for entry in args.env]
     words += [f"--rank-env={entry}" for entry in args.rank_env]
+    if args.as_triton:
+        words.append("--as-triton")
     if args.module:
         words += ["-m", args.module]
     return shlex.join([*words, *args.command])

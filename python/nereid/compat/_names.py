@@ -15,7 +15,7 @@ from nereid import compiler, distributed, libshmem_device, runtime, testing
 from nereid._launch import jit as _jit
 from nereid._launch import tensors as _tensors
 from nereid.language import extra
-from nereid.compat import _orders, _shmem
+from nereid.compat import _orders
 from nereid.language import _types
 from nereid.language._constexpr import _unwrap, constexpr, constexpr_function
 
@@ -252,9 +252,3 @@ def modules() -> dict[str, dict[str, Any]]:
         "triton.extension.buffer.language": _public(buffer_language),
     }
     return {"triton": _root(), **_language(), **_runtime_names(), **extension, **_distributed()}
-
-
-def optional_modules() -> dict[str, dict[str, Any]]:
-    """Modules that stand in only where none of the name can be imported."""
-    return {"shmem": {name: getattr(_shmem, name) for name in _shmem.__all__}}
-

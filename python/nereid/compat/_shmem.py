@@ -91,3 +91,8 @@ def my_pe() -> int:
 
 def n_pes() -> int:
     return nereid.world_size()
+
+
+def modules() -> dict[str, dict[str, Any]]:
+    """Contents by module name."""
+    return {"shmem": {name: globals()[name] for name in __all__}}

@@ -416,7 +416,8 @@ void python::bindJob(nb::module_ &m) {
              return std::move(*memory);
            }),
            nb::arg("world_size"), nb::arg("heap_bytes").none() = nb::none())
-      .def_prop_ro("descriptor", &runtime::JobMemory::descriptor)
+      .def("environment", &runtime::JobMemory::environment, nb::arg("rank"),
+           "Names and values that the process of a rank needs in its environment.")
       .def("rank_ended", &runtime::JobMemory::rankEnded, nb::arg("rank"), nb::arg("status"));
 
   // For nereid.testing.spawn: children that must not outlive their parent.

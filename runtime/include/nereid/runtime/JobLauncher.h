@@ -3,7 +3,9 @@
 //
 // What `nereid run -n N program args...` does. Every rank is a child with
 // NEREID_RANK, NEREID_WORLD_SIZE, NEREID_LOCAL_RANK, NEREID_JOB and
-// NEREID_JOB_FD in its environment (the last is the inherited memory segment).
+// NEREID_JOB_FD in its environment (the last is the inherited memory segment),
+// and RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and
+// MASTER_PORT as torchrun sets them, with a port that was free at the start.
 // Neither processes nor shared memory outlive the launcher, however it ends.
 //
 //===----------------------------------------------------------------------===//
@@ -59,8 +61,8 @@ struct JobResult {
 };
 
 /// The memory of a job whose rank processes somebody else starts: who holds it
-/// can tell the ranks how one of them ended. The ranks get a copy of the
-/// descriptor, and its number as NEREID_JOB_FD.
+/// can tell the ranks how one of them ended. The ranks are forked: they inherit its
+/// descriptor, which is close-on-exec.
 class JobMemory {
 public:
   /// `heapBytes` empty = NEREID_HEAP_SIZE or its default. Errors:
@@ -71,8 +73,9 @@ public:
   JobMemory(const JobMemory &) = delete;
   JobMemory &operator=(const JobMemory &) = delete;
 
-  /// Close-on-exec.
-  int descriptor() const;
+  /// What the process of `rank` needs in its environment, name and value: the
+  /// variables that launchJob sets.
+  std::vector<std::pair<std::string, std::string>> environment(int32_t rank) const;
   /// The process of `rank` has ended with this wait status.
   void rankEnded(int32_t rank, int waitStatus);
 

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Makes modules of other packages' names from tables.
+
+A table gives the contents of each module by its full name. A package with a table is
+Nereid's: a submodule that the table does not have is an error that says so. Only where a
+source tree of the package lies on the path are its other submodules loaded from there;
+they then import ours for what the table has.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+from typing import Any
+
+from nereid.compat.packages import PACKAGES
+
+
+class Missing(ModuleNotFoundError):
+    """A submodule that has no counterpart."""
+
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def __init__(self) -> None:
+        self._tables: dict[str, dict[str, dict[str, Any]]] = {}
+        self._deciding: set[str] = set()
+        self._left_alone: dict[str, bool] = {}
+
+    def _is_ours(self, root: str) -> bool:
+        if root not in PACKAGES or root in self._deciding:
+            return False
+        if PACKAGES[root][1]:
+            return True
+        if root not in self._left_alone:
+            self._deciding.add(root)
+            try:
+                self._left_alone[root] = root in sys.modules or importlib.util.find_spec(root) is not None
+            finally:
+                self._deciding.discard(root)
+        return not self._left_alone[root]
+
+    def _table(self, root: str) -> dict[str, dict[str, Any]]:
+        provider = PACKAGES[root][0]
+        if provider not in self._tables:
+            self._tables[provider] = importlib.import_module(f"nereid.compat.{provider}").modules()
+        return self._tables[provider]
+
+    def _source_tree(self, root: str) -> list[str]:
+        """Folders of a package of that name on the path."""
+        spec = importlib.machinery.PathFinder.find_spec(root)
+        return list(spec.submodule_search_locations or []) if spec is not None else []
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        root, dot, _ = name.partition(".")
+        if not self._is_ours(root):
+            return None
+        table = self._table(root)
+        if name not in table:
+            if dot and path and importlib.machinery.PathFinder.find_spec(name, path) is not None:
+                return None  # of the source tree
+            raise Missing(
+                f"No module named '{name}': Nereid stands in for {root} here (nereid.compat.triton), and has no such "
+                "module",
+                name=name,
+            )
+        is_package = any(other.startswith(name + ".") for other in table)
+        spec = importlib.machinery.ModuleSpec(name, self, origin="nereid.compat", is_package=is_package)
+        if name == "triton_dist":
+            spec.submodule_search_locations = self._source_tree(name)
+        return spec
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: Any) -> None:
+        name = module.__name__
+        table = self._table(name.partition(".")[0])
+        module.__doc__ = f"Nereid, under the name {name}."
+        module.__dict__.update(table[name])
+
+        def missing(attribute: str) -> Any:
+            if f"{name}.{attribute}" in table:
+                return importlib.import_module(f"{name}.{attribute}")
+            raise AttributeError(
+                f"module '{name}' has no attribute '{attribute}': Nereid stands in for it here, and has no counterpart")
+
+        module.__dict__.setdefault("__getattr__", missing)
+        # As the packages do it that ours stand for: their parts are there after one import.
+        for other in table:
+            if other.rpartition(".")[0] == name:
+                importlib.import_module(other)
+
+    def taken(self) -> list[str]:
+        """The modules that this finder has made."""
+        return [name for name, module in sys.modules.items() if getattr(getattr(module, "__spec__", None), "loader", None) is self]

@@ -36,6 +36,8 @@ VARIABLES = [
     ("NEREID_ALLOW_NON_CONSTEXPR_GLOBALS", "0", "1 lets kernels read plain numbers, strings and tuples of their module"),
     ("NEREID_EXPLAIN", "0", "1 says which launch options have no effect on the target"),
     ("NEREID_RUN_IR_RANK", "", "rank of a process that `nereid run-ir` has started (set by it)"),
+    ("NEREID_OPS_CHECK", "0", "1: ranks compare each call of an operator of nereid.ops, not only the first of its kind"),
+    ("NEREID_OPS_TABLES", "1", "0: nereid.ops chooses algorithms by its model alone, not by measured tables"),
     *_option_variables(),
 ]
 

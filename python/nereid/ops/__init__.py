@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Collective and fused operators, written in the kernel language.
+
+    import nereid.ops
+    op = nereid.ops.AllReduce(1 << 20, "float32")     # all ranks: makes the symmetric memory
+    y = op(x)                                         # no allocation but y, no barrier, no reset
+
+docs/operators.md says what there is and which protocols they follow. Each operator is a folder:
+`kernel.py` has the kernels and nothing else, and can be copied out and changed.
+"""
+
+from nereid.ops.all_gather.op import AllGather
+from nereid.ops.all_reduce.op import AllReduce
+from nereid.ops.all_to_all.op import AllToAll
+from nereid.ops.core.group import Group
+from nereid.ops.reduce_scatter.op import ReduceScatter
+
+__all__ = ["AllGather", "AllReduce", "AllToAll", "Group", "ReduceScatter"]

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""AllGather: every rank gets the rows of all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nereid
+from nereid.ops.all_gather.kernel import all_gather_kernel
+from nereid.ops.core import arrays, choice
+from nereid.ops.core.group import Group
+from nereid.ops.core.operator import Operator, Plan, block_elements, known_dtype, make_plan, most_pieces, piece_elements
+from nereid.ops.core.shards import Shards
+
+
+class AllGather(Operator):
+    """``AllGather(rows, row_shape, dtype)(x) -> (sum of all ranks' rows, *row_shape)``.
+
+    x: (rows, *row_shape), this rank's rows. `rows_of`: every rank's rows where they differ.
+    The rows of member 0 of the group come first. `out` takes the result; `view=True` returns the
+    operator's own memory instead, valid until its next call on this rank (push only).
+    `direction`: "push", "pull" or "auto". Bits are copied, never rounded.
+    """
+
+    @classmethod
+    def memory_for(cls, ranks: int, rows: int, row_shape: tuple[int, ...], dtype: Any, rows_of: Any = None) -> int:
+        """Bytes of payload on each rank, signals not counted: 2 halves of the whole result."""
+        shards = Shards("AllGather", ranks, rows, rows_of)
+        return 2 * shards.total * arrays.count(tuple(row_shape)) * arrays.SIZES[arrays.dtype_name(dtype)]
+
+    def __init__(self, rows: int, row_shape: tuple[int, ...] = (), dtype: Any = "float32", *, rows_of: Any = None,
+                 group: Any = None, direction: str = "auto", programs: int | None = None):
+        name = known_dtype("AllGather", arrays.dtype_name(dtype))
+        if direction not in ("auto", "push", "pull"):
+            raise nereid.ArgumentError(f"AllGather: direction is auto, push or pull, not {direction!r}")
+        nereid.init()
+        self.group = Group.of(group)
+        self.row_shape = tuple(row_shape)
+        self.shards = Shards("AllGather", self.group.size, rows, rows_of)
+        self.direction = direction
+        row = arrays.count(self.row_shape)
+        self._size = arrays.SIZES[name]
+        self._max_pieces = most_pieces(self.shards.most * row * self._size)
+        super().__init__(
+            self.group, f"AllGather {self.shards.text} row_shape={self.row_shape} {name}", name, programs,
+            lambda g: 2 * g.size * self._max_pieces,
+            lambda g: self.memory_for(g.size, rows, self.row_shape, name, rows_of))
+        self._starts = self.shards.table(row)
+        self._total = self.shards.total * row
+        self._payload = self._workspace.payload(name)
+        self._result_shape = (self.shards.total, *self.row_shape)
+
+    def plan(self, view: bool = False) -> Plan:
+        plan = self._plans.get(view)
+        if plan is not None:
+            return plan
+        n, row = self.group.size, arrays.count(self.row_shape)
+        most = self.shards.most * row * self._size
+        if view or self.group.reach == "put" or self.direction == "push":
+            chosen = choice.Choice("push", "a view is the operator's own memory" if view else
+                                   "asked for" if self.direction == "push" else "members lie on several nodes")
+            if self.direction == "pull":
+                raise self.fail("direction='pull' " + ("has no view" if view else "does not reach other nodes"))
+        elif self.direction == "pull":
+            chosen = choice.Choice("pull", "asked for")
+        else:
+            alpha, beta = choice.machine()
+            chosen = choice.measured("AllGather", n, most, ("push", "pull")) or choice.cheapest({
+                "push": alpha + (2 * n - 1) * most / beta, "pull": alpha + (n + 1) * most / beta + n * alpha / 4})
+        plan = self._plans[view] = make_plan(
+            f"{self.text}{' view' if view else ''}", chosen.name, chosen.reason, self.programs,
+            (n - 1) * self.shards.rows[max(self.group.me, 0)] * row * self._size,
+            dict(DIRECTION=chosen.name, VIEW=view, REACH=self.group.reach, BLOCK=block_elements(most // self._size)),
+            dict(me=self.group.me, n=n, piece=piece_elements(most, self._size, self.programs),
+                 max_pieces=self._max_pieces, capacity=self._total))
+        return plan
+
+    def explain(self, x: Any = None, view: bool = False) -> str:
+        return self.plan(view).explain()
+
+    def __call__(self, x: Any, out: Any = None, *, view: bool = False) -> Any:
+        facts = arrays.facts(x, "AllGather", "x")
+        wanted = (self.shards.rows[self.group.me], *self.row_shape)
+        if facts.shape != wanted:
+            raise self.fail(f"x has the shape {facts.shape}, this operator was made for {wanted} on this rank")
+        self._has_dtype(facts, "x")
+        self._contiguous(x, facts, "x")
+        if view:
+            if out is not None:
+                raise self.fail("view=True returns the operator's own memory and takes no out")
+            if nereid.current_stream() is not None:
+                raise self.fail("view=True inside `with stream:` is known only when the call has run; pass out=")
+            out = x
+        elif out is None:
+            out = arrays.new(self._result_shape, self.dtype, x)
+        else:
+            self._output(out, self._result_shape, x)
+        plan = self.plan(view)
+        self._begin(plan)
+        self._launch(all_gather_kernel, plan, x, out, self._payload, self._workspace.signals, self._workspace.state,
+                     self.group.members, self._starts)
+        if view:
+            half = self._workspace.calls % 2
+            return self._workspace.view(self.dtype, half * self._total, self._result_shape)
+        return out

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""All-reduce by parity, in the order of the ranks: all ranks get the same bits, in every run.
+
+    one-shot   everybody shows everything to all, everybody reduces: one signal, n - 1 times
+               the data. By pushing into the peers' halves, or by reading the peers' halves
+    two-shot   part r goes to rank r, which reduces it and sends the result to all: two
+               signals, 2 (n - 1) / n times the data
+
+`payload` has two halves of `capacity` elements.
+"""
+
+import nereid
+import nereid.distributed as dl
+import nereid.language as tl
+from nereid.ops.lib.protocol import SLOT, arrived, copy, enter, leave, pieces, send, signal, wait
+from nereid.ops.lib.reduce import combine, finish, first_value
+
+
+@nereid.jit(do_not_specialize=["me", "n", "size", "piece", "max_pieces", "capacity", "tag"])
+def one_shot_kernel(
+    x_ptr, out_ptr, payload_ptr, arrived_ptr, state_ptr, members_ptr,
+    me, n, size: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
+    DIRECTION: tl.constexpr, OP: tl.constexpr, ACC: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
+):
+    pid = tl.program_id(0)
+    ncore = tl.num_programs(0)
+    call = enter(state_ptr, tag)
+    half_ptr = payload_ptr + (call % 2) * capacity
+    words_ptr = arrived_ptr + (call % 2) * 2 * n * max_pieces * SLOT  # halves lie as in the two-shot kernel
+
+    # A program shows the pieces that it reduces later: `out` may be `x`.
+    if DIRECTION == "push":
+        for number in range(pid, pieces(size, piece), ncore):
+            first = number * piece
+            for i in range(1, n):
+                send(half_ptr + me * size + first, x_ptr + first, tl.minimum(size - first, piece),
+                     words_ptr + (me * max_pieces + number) * SLOT, call, tl.load(members_ptr + (me + i) % n), REACH, BLOCK)
+    else:
+        for number in range(pid, pieces(size, piece), ncore):
+            first = number * piece
+            copy(half_ptr + first, x_ptr + first, tl.minimum(size - first, piece), BLOCK)
+            for i in range(1, n):
+                signal(words_ptr + (me * max_pieces + number) * SLOT, call, tl.load(members_ptr + (me + i) % n))
+
+    for number in range(pid, pieces(size, piece), ncore):
+        first = number * piece
+        count = tl.minimum(size - first, piece)
+        for i in range(1, n):
+            wait(words_ptr + ((me + i) % n * max_pieces + number) * SLOT, call)
+        for at in range(0, count, BLOCK):
+            offs = first + at + tl.arange(0, BLOCK)
+            mask = offs < first + count
+            total = first_value(OP, ACC, BLOCK)
+            for source in range(0, n):
+                if source == me:
+                    part = tl.load(x_ptr + offs, mask=mask)
+                elif DIRECTION == "push":
+                    part = tl.load(half_ptr + source * size + offs, mask=mask)
+                else:
+                    part = tl.load(dl.symm_at(half_ptr, tl.load(members_ptr + source)) + offs, mask=mask)
+                total = combine(total, part.to(ACC), source, OP)
+            tl.store(out_ptr + offs, finish(total, n, OP).to(out_ptr.dtype.element_ty), mask=mask)
+    leave(state_ptr, REACH)
+
+
+@nereid.jit(do_not_specialize=["me", "n", "size", "part", "piece", "max_pieces", "capacity", "tag"])
+def two_shot_kernel(
+    x_ptr, out_ptr, payload_ptr, arrived_ptr, state_ptr, members_ptr,
+    me, n, size: tl.int64, part: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
+    OP: tl.constexpr, ACC: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
+):
+    """Part r has the elements r * part to (r + 1) * part, as far as there are such. Every part has
+    the same number of pieces, whose signals are sent even if they are empty."""
+    pid = tl.program_id(0)
+    ncore = tl.num_programs(0)
+    call = enter(state_ptr, tag)
+    # A half: places for the parts of all sources, then for the reduced parts.
+    half_ptr = payload_ptr + (call % 2) * capacity
+    reduced_ptr = half_ptr + n * part
+    words_ptr = arrived_ptr + (call % 2) * 2 * n * max_pieces * SLOT
+    reduced_words_ptr = words_ptr + n * max_pieces * SLOT
+    parts = pieces(part, piece)
+
+    for task in range(pid, parts * (n - 1), ncore):
+        peers = tl.maximum(n - 1, 1)
+        target = (me + 1 + task % peers) % n
+        number = task // peers
+        first = target * part + number * piece
+        count = tl.minimum(tl.minimum(part - number * piece, piece), size - first)
+        send(half_ptr + me * part + number * piece, x_ptr + first, tl.maximum(count, 0),
+             words_ptr + (me * max_pieces + number) * SLOT, call, tl.load(members_ptr + target), REACH, BLOCK)
+
+    for number in range(pid, parts, ncore):
+        inner = number * piece
+        first = me * part + inner
+        count = tl.maximum(tl.minimum(tl.minimum(part - inner, piece), size - first), 0)
+        for i in range(1, n):
+            wait(words_ptr + ((me + i) % n * max_pieces + number) * SLOT, call)
+        for at in range(0, count, BLOCK):
+            offs = at + tl.arange(0, BLOCK)
+            mask = offs < count
+            total = first_value(OP, ACC, BLOCK)
+            for source in range(0, n):
+                if source == me:
+                    value = tl.load(x_ptr + first + offs, mask=mask)
+                else:
+                    value = tl.load(half_ptr + source * part + inner + offs, mask=mask)
+                total = combine(total, value.to(ACC), source, OP)
+            result = finish(total, n, OP).to(out_ptr.dtype.element_ty)
+            tl.store(out_ptr + first + offs, result, mask=mask)
+            tl.store(reduced_ptr + first + offs, result, mask=mask)
+        for i in range(1, n):
+            peer = tl.load(members_ptr + (me + i) % n)
+            send(reduced_ptr + first, reduced_ptr + first, count,
+                 reduced_words_ptr + (me * max_pieces + number) * SLOT, call, peer, REACH, BLOCK)
+
+    for task in range(pid, parts * (n - 1), ncore):
+        peers = tl.maximum(n - 1, 1)
+        source = (me + 1 + task % peers) % n
+        number = task // peers
+        first = source * part + number * piece
+        count = tl.maximum(tl.minimum(tl.minimum(part - number * piece, piece), size - first), 0)
+        word_ptr = reduced_words_ptr + (source * max_pieces + number) * SLOT
+        copy(out_ptr + first, arrived(reduced_ptr, word_ptr, call) + first, count, BLOCK)
+    leave(state_ptr, REACH)

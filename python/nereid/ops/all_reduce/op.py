@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""AllReduce: every rank gets the sum (max, min, average) over all ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nereid
+from nereid.ops.all_reduce.kernel import one_shot_kernel, two_shot_kernel
+from nereid.ops.core import arrays, choice
+from nereid.ops.core.group import Group
+from nereid.ops.core.operator import Operator, Plan, block_elements, known_dtype, make_plan, most_pieces, piece_elements, positive
+from nereid.ops.core.reductions import accumulator
+
+ALGORITHMS = ("one_shot", "one_shot_pull", "two_shot")
+
+
+class AllReduce(Operator):
+    """``AllReduce(max_elements, dtype)(x) -> an array of x's shape``, on all ranks the same bits.
+
+    x: any shape, contiguous; more than `max_elements` are reduced in rounds. Parts are added in the
+    order of the ranks: 16-bit and 32-bit floats in fp32, fp64 in fp64, integers in their own type,
+    wrapping. `op`: "sum", "max", "min" (a NaN in any part is in the result), "avg" (floats).
+    `algorithm`: "one_shot", "one_shot_pull", "two_shot" or "auto".
+    """
+
+    @classmethod
+    def memory_for(cls, ranks: int, max_elements: int, dtype: Any, algorithm: str = "auto") -> int:
+        """Bytes of payload on each rank, signals not counted."""
+        size = arrays.SIZES[arrays.dtype_name(dtype)]
+        part = -(-max_elements // ranks)
+        return 2 * size * max(ranks * max_elements if algorithm in ("auto", "one_shot") else 0,
+                              2 * ranks * part if algorithm in ("auto", "two_shot") else 0,
+                              max_elements)
+
+    def __init__(self, max_elements: int, dtype: Any = "float32", *, op: str = "sum", algorithm: str = "auto",
+                 group: Any = None, programs: int | None = None):
+        name = known_dtype("AllReduce", arrays.dtype_name(dtype))
+        self._acc = accumulator("AllReduce", op, name)
+        positive("AllReduce", max_elements=max_elements)
+        if algorithm not in ("auto", *ALGORITHMS):
+            raise nereid.ArgumentError(f"AllReduce: algorithm is auto, {', '.join(ALGORITHMS)}, not {algorithm!r}")
+        self.op, self.algorithm, self.max_elements = op, algorithm, int(max_elements)
+        self._size = arrays.SIZES[name]
+        self._max_pieces = most_pieces(self.max_elements * self._size)
+        super().__init__(
+            group, f"AllReduce {op} max_elements={max_elements} {name} {algorithm}", name, programs,
+            lambda g: 4 * g.size * self._max_pieces, lambda g: self.memory_for(g.size, max_elements, name, algorithm))
+        if algorithm == "one_shot_pull" and self.group.reach == "put":
+            raise self.fail("algorithm='one_shot_pull' does not reach other nodes; take one_shot or two_shot")
+        self._payload = self._workspace.payload(name)
+        self._capacity = self.memory_for(self.group.size, max_elements, name, algorithm) // self._size // 2
+
+    def plan(self, elements: int) -> Plan:
+        """For a call with so many elements; a longer one takes rounds of max_elements."""
+        elements = min(elements, self.max_elements)
+        plan = self._plans.get(elements)
+        if plan is None:
+            plan = self._plans[elements] = self._make_plan(elements)
+        return plan
+
+    def _make_plan(self, elements: int) -> Plan:
+        n, me, reach = self.group.size, self.group.me, self.group.reach
+        nbytes = elements * self._size
+        if self.algorithm != "auto":
+            chosen = choice.Choice(self.algorithm, "asked for")
+        else:
+            alpha, beta = choice.machine()
+            costs = {"one_shot": alpha + (2 * n - 1) * nbytes / beta,
+                     "one_shot_pull": alpha + (n + 1) * nbytes / beta + n * alpha / 4,
+                     "two_shot": 2 * alpha + 4 * (n - 1) / n * nbytes / beta}
+            if reach == "put":
+                del costs["one_shot_pull"]
+            chosen = choice.measured("AllReduce", n, nbytes, tuple(costs)) or choice.cheapest(costs)
+        common = dict(OP=self.op, ACC=arrays.language_dtype(self._acc), REACH=reach)
+        sizes = dict(me=me, n=n, size=elements, max_pieces=self._max_pieces, capacity=self._capacity)
+        if chosen.name == "two_shot":
+            part = -(-elements // n)
+            sizes.update(part=part, piece=piece_elements(part * self._size, self._size, self.programs))
+            common.update(BLOCK=block_elements(part))
+            sent = 2 * (n - 1) * part * self._size
+        else:
+            sizes.update(piece=piece_elements(nbytes, self._size, self.programs))
+            common.update(BLOCK=block_elements(elements), DIRECTION="pull" if chosen.name == "one_shot_pull" else "push")
+            sent = (n - 1) * nbytes
+        return make_plan(f"AllReduce {self.op} {elements} x {self.dtype} {chosen.name}", chosen.name, chosen.reason, self.programs,
+                    sent, common, sizes)
+
+    def explain(self, x: Any) -> str:
+        return self.plan(arrays.count(arrays.facts(x, "AllReduce", "x").shape)).explain()
+
+    def __call__(self, x: Any, out: Any = None) -> Any:
+        facts = arrays.facts(x, "AllReduce", "x")
+        self._has_dtype(facts, "x")
+        self._contiguous(x, facts, "x")
+        if out is None:
+            out = arrays.new(facts.shape, self.dtype, x)
+        elif out is not x:
+            self._output(out, facts.shape, x)
+        elif self.group.reach == "put" and self.algorithm != "two_shot":
+            raise self.fail("out=x between nodes needs algorithm='two_shot': a put may read x after it was overwritten")
+        elements = arrays.count(facts.shape)
+        if elements <= self.max_elements:
+            self._round(x, out, elements)
+        else:
+            flat, result = arrays.flat(x), arrays.flat(out)
+            for first in range(0, elements, self.max_elements):
+                last = min(first + self.max_elements, elements)
+                self._round(flat[first:last], result[first:last], last - first)
+        return out
+
+    def _round(self, x: Any, out: Any, elements: int) -> None:
+        plan = self.plan(elements)
+        self._begin(plan)
+        self._launch(two_shot_kernel if plan.algorithm == "two_shot" else one_shot_kernel, plan, x, out, self._payload,
+                     self._workspace.signals, self._workspace.state, self.group.members)

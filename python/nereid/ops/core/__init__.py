@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What all operators are made of: groups, workspaces, arrays, plans, the registry."""

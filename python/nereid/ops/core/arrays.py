@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arrays that users hand to operators: numpy, torch on the CPU, DLPack, symmetric tensors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import nereid
+from nereid import _runtime
+from nereid._job.symmetric import numpy_dtype
+from nereid.language import _types
+
+#: Bytes of an element, for the dtypes that operators take.
+SIZES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "int32": 4, "int64": 8, "int8": 1, "uint8": 1}
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+#: In which type sums of elements are made.
+ACCUMULATORS = {"float16": "float32", "bfloat16": "float32", "float32": "float32", "float64": "float64"}
+_names: dict[Any, str] = {}
+
+
+def dtype_name(dtype: Any) -> str:
+    """"float32" for np.float32, torch.float32, tl.float32, "fp32" or the name."""
+    try:
+        return _names[dtype]
+    except (KeyError, TypeError):
+        pass
+    found = _types.find_dtype(dtype)
+    if found is None or found.numpy_name is None:
+        raise nereid.ArgumentError(f"{dtype!r} is no dtype of operators; they take {', '.join(SIZES)}")
+    try:
+        _names[dtype] = str(found.numpy_name)
+    except TypeError:
+        pass
+    return str(found.numpy_name)
+
+
+def language_dtype(name: str) -> Any:
+    return _types.PUBLIC_DTYPES[name]
+
+
+def kernel_dtype(name: str) -> str:
+    """Its name in launch signatures."""
+    return _types.PUBLIC_DTYPES[name].__nereid_type__
+
+
+def host_dtype(name: str) -> np.dtype:
+    """numpy's; bfloat16 needs the package ml_dtypes."""
+    return numpy_dtype(_types.PUBLIC_DTYPES[name])
+
+
+class Facts(NamedTuple):
+    """What an operator must know of an array."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    contiguous: bool
+    strides: tuple[int, ...]  # in elements
+
+
+def facts(array: Any, operator: str, argument: str) -> Facts:
+    """ArgumentError when `array` is none, or lies on another device."""
+    if type(array) is np.ndarray:
+        size = array.itemsize
+        return Facts(array.shape, dtype_name(array.dtype), array.flags.c_contiguous,
+                     tuple([step // size for step in array.strides]))
+    if isinstance(array, nereid.symm.SymmetricTensor):
+        return Facts(array.shape, dtype_name(array.element_type), True, row_major(array.shape))
+    if hasattr(array, "data_ptr") and hasattr(array, "stride") and hasattr(array, "dtype"):  # torch
+        device = getattr(getattr(array, "device", None), "type", "cpu")
+        if device != "cpu":
+            raise nereid.ArgumentError(
+                f"{operator}: {argument} lies on the device {device}, the kernels run on the CPU; write {argument}.cpu()")
+        return Facts(tuple(array.shape), dtype_name(array.dtype), array.is_contiguous(), tuple(array.stride()))
+    if isinstance(array, np.ndarray):
+        return facts(np.asarray(array), operator, argument)
+    raise nereid.ArgumentError(
+        f"{operator}: {argument} is an array of numpy or torch or a symmetric tensor, not {_runtime.describe(array)}")
+
+
+def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    steps, step = [], 1
+    for size in reversed(shape):
+        steps.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(steps))
+
+
+def new(shape: tuple[int, ...], dtype: str, like: Any) -> Any:
+    """An array of the kind of `like`: torch for torch, else numpy."""
+    if hasattr(like, "new_empty"):
+        import torch
+
+        return torch.empty(shape, dtype=getattr(torch, dtype))
+    return np.empty(shape, host_dtype(dtype))
+
+
+def count(shape: tuple[int, ...]) -> int:
+    return math.prod(shape)
+
+
+def address(array: Any) -> int:
+    return array.ctypes.data if isinstance(array, np.ndarray) else array.data_ptr()
+
+
+def overlap(first: Any, first_bytes: int, second: Any, second_bytes: int) -> bool:
+    if not first_bytes or not second_bytes:
+        return False
+    a, b = address(first), address(second)
+    return a < b + second_bytes and b < a + first_bytes
+
+
+def extent(facts: Facts) -> int:
+    """Bytes from the first element to the end of the last."""
+    if 0 in facts.shape:
+        return 0
+    return (1 + sum((size - 1) * abs(step) for size, step in zip(facts.shape, facts.strides))) * SIZES[facts.dtype]
+
+
+def flat(array: Any) -> Any:
+    """All elements of a contiguous array in one dimension, over the same memory."""
+    return (array.numpy() if isinstance(array, nereid.symm.SymmetricTensor) else array).reshape(-1)

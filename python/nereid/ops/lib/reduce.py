@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The reductions: sum, max, min, avg. All go through the ranks in order."""
+
+import nereid
+import nereid.language as tl
+
+
+@nereid.jit
+def first_value(OP: tl.constexpr, ACC: tl.constexpr, BLOCK: tl.constexpr):
+    """What a reduction starts from; `combine` does not look at it for source 0."""
+    return tl.zeros((BLOCK,), ACC)
+
+
+@nereid.jit
+def combine(total, part, source, OP: tl.constexpr):
+    """`total` with the part of `source`; a NaN in any part is in the result."""
+    if OP == "max":
+        more = tl.maximum(total, part, propagate_nan=tl.PropagateNan.ALL)
+    elif OP == "min":
+        more = tl.minimum(total, part, propagate_nan=tl.PropagateNan.ALL)
+    else:
+        more = total + part
+    return tl.where(source == 0, part, more)
+
+
+@nereid.jit
+def finish(total, n, OP: tl.constexpr):
+    """The result from the sum over all ranks."""
+    if OP == "avg":
+        total = total / n
+    return total

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Making, calling and closing operators: what they refuse and how they say it, memory, streams, failures."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+import nereid
+import nereid.ops
+from nereid.ops import AllGather, AllReduce, AllToAll, ReduceScatter
+
+
+def message(call, kind=nereid.ArgumentError):
+    with pytest.raises(kind) as caught:
+        call()
+    return str(caught.value)
+
+
+def ones(*shape, dtype=np.float32):
+    return np.ones(shape, dtype)
+
+
+def test_wrong_arguments_of_constructors(ranks):
+    def work():
+        assert message(lambda: AllReduce(0)) == "AllReduce: max_elements is a positive integer, not 0"
+        assert "complex64" in message(lambda: AllReduce(8, "complex64"))
+        assert message(lambda: AllReduce(8, op="xor")) == "AllReduce: op is sum, max, min, avg, not 'xor'"
+        assert "op=\"avg\" of int32" in message(lambda: AllReduce(8, "int32", op="avg"))
+        assert "algorithm is auto, one_shot" in message(lambda: AllReduce(8, algorithm="ring"))
+        assert "direction is auto, push or pull" in message(lambda: AllGather(8, direction="up"))
+        assert "rows_of holds the rows of each of the 2 ranks" in message(lambda: AllGather(8, rows_of=(1, 2, 3)))
+        assert "cannot travel as int32" in message(lambda: ReduceScatter(8, wire="int32"))
+        assert "ranks from 0 to 1" in message(lambda: AllReduce(8, group=[0, 2]))
+        assert "a group holds different ranks" in message(lambda: AllReduce(8, group=[1, 1]))
+        assert "programs is a positive integer" in message(lambda: AllReduce(8, programs=0))
+
+    ranks(2, work)
+
+
+def test_wrong_arguments_of_calls(ranks):
+    def work():
+        n = nereid.world_size()
+        gather, scatter = AllGather(4, (3,)), ReduceScatter(4, (3,))
+        reduce, exchange = AllReduce(100), AllToAll(4, 3)
+        assert "x has the shape (5, 3), this operator was made for (4, 3)" in message(lambda: gather(ones(5, 3)))
+        assert "x has the dtype float64, this operator was made for float32" in message(
+            lambda: gather(ones(4, 3, dtype=np.float64)))
+        assert "pass np.ascontiguousarray(x)" in message(lambda: gather(ones(3, 4).T))
+        assert "an array of numpy or torch or a symmetric tensor, not" in message(lambda: gather([1.0]))
+        assert "out has the shape (4, 3), the result has (8, 3)" in message(lambda: gather(ones(4, 3), out=ones(4, 3)))
+        whole = ones(8, 3)
+        assert "out shares memory with an input" in message(lambda: gather(whole[:4], out=whole))
+        assert "9 rows, which 2 ranks cannot share equally; make it with rows_of=(5, 4) or pad" in message(
+            lambda: scatter(ones(9, 3)))
+        assert "for at most 4; make it with max_rows=5" in message(lambda: exchange(ones(n, 5, 3)))
+        assert "splits are [5, 0], each may be 0 to 4" in message(
+            lambda: exchange(ones(5, 3), splits=np.array([5, 0])))
+        assert "the splits ask for (3, 3)" in message(lambda: exchange(ones(5, 3), splits=np.array([2, 1])))
+        assert "splits is a contiguous int64 array of 2 numbers" in message(
+            lambda: exchange(ones(5, 3), splits=np.array([5, 0], np.int32)))
+        reduce.close()
+        assert message(lambda: reduce(ones(3))) == "AllReduce: this operator has been closed"
+        reduce.close()  # again is nothing
+        # Refused calls left no trace: these meet.
+        assert gather(ones(4, 3)).sum() == 24 and scatter(ones(8, 3)).sum() == 24
+        assert exchange(ones(n, 4, 3)).sum() == 24
+
+    ranks(2, work)
+
+
+def test_ranks_that_make_different_operators(ranks):
+    def work():
+        text = message(lambda: AllReduce(100 + nereid.rank() // 2), nereid.JobError)
+        assert "AllReduce: ranks make different operators: ranks 0, 1: AllReduce sum max_elements=100" in text
+        assert "ranks 2, 3: AllReduce sum max_elements=101" in text
+        nereid.recover() if nereid.job_info().get("failed") else None
+        op = AllReduce(100)
+        assert op(ones(7)).tolist() == [4.0] * 7
+
+    ranks(4, work)
+
+
+def test_ranks_that_disagree_about_a_call(ranks):
+    def work():
+        op = AllReduce(100)
+        text = message(lambda: op(ones(7 + (nereid.rank() == 1))), nereid.JobError)
+        assert "AllReduce: ranks disagree about this call: ranks 0, 2: AllReduce sum 7 x float32" in text
+        assert "rank 1: AllReduce sum 8 x float32" in text
+        assert op(ones(9)).tolist() == [3.0] * 9
+
+    ranks(3, work)
+
+
+def test_ranks_that_disagree_later_say_what_they_were_calling(ranks):
+    def work():
+        op = AllReduce(60000, algorithm="one_shot", programs=1)
+        small, large = ones(7), ones(60000)
+        for x in (small, large):
+            op(x)
+        text = message(lambda: op(small if nereid.rank() else large), nereid.LaunchError)
+        assert "AllReduce, what each rank was calling:" in text
+        assert "rank 0: AllReduce sum 60000 x float32 one_shot, 2 calls ended" in text
+        assert "rank 1: AllReduce sum 7 x float32 one_shot, " in text
+        # After recover() and reset() the operator can be used again.
+        time.sleep(0.2)
+        nereid.recover()
+        op.reset()
+        assert op(small).tolist() == [2.0] * 7
+
+    ranks(2, work, environment={"NEREID_TIMEOUT": "5"})
+
+
+def test_checking_every_call(ranks):
+    def work():
+        op = AllReduce(100)
+        op(ones(7)), op(ones(8))
+        assert "ranks disagree about this call" in message(lambda: op(ones(7 + nereid.rank())), nereid.JobError)
+        assert op(ones(8)).tolist() == [2.0] * 8
+
+    ranks(2, work, environment={"NEREID_OPS_CHECK": "1"})
+
+
+def test_too_little_heap(ranks):
+    def work():
+        text = message(lambda: AllReduce(1 << 20, algorithm="one_shot"), nereid.JobError)
+        assert text.startswith("AllReduce sum max_elements=1048576 float32 one_shot: its workspace has ")
+        assert "heap" in text
+
+    ranks(2, work, environment={"NEREID_HEAP_SIZE": "4M"})
+
+
+@pytest.mark.ranks(2)
+def test_memory_is_given_back():
+    def used():
+        return sum(one["bytes"] for one in nereid.symm.allocations())
+
+    AllReduce(1000).close()
+    before = used()
+    for i in range(40):
+        op = AllReduce(1000 + i)
+        assert op.memory > 2 * 2 * 4000
+        if i % 2:
+            op.close()
+        else:
+            del op
+    AllReduce(1000).close()
+    AllReduce(1000).close()
+    assert used() == before
+
+
+def test_a_rank_that_dies_in_a_call():
+    def work():
+        op = AllReduce(100)
+        op(ones(7))
+        if nereid.rank() == 1:
+            time.sleep(0.2)
+            os.kill(os.getpid(), signal.SIGKILL)
+        text = message(lambda: op(ones(7)), nereid.LaunchError)
+        assert "rank 1" in text
+        return text
+
+    with pytest.raises(nereid.testing.SpawnError) as caught:
+        nereid.testing.spawn(work, 3)
+    assert [failure.rank for failure in caught.value.failures] == [1]
+    assert set(caught.value.results) == {0, 2}
+
+
+@pytest.mark.ranks(2)
+def test_calls_on_streams_are_ordered():
+    op = AllReduce(5000, programs=2)
+    first, second = nereid.Stream(), nereid.Stream()
+    outs = [np.zeros(5000, np.float32) for _ in range(6)]
+    x = ones(5000)
+    for i, out in enumerate(outs):
+        with first if i % 2 else second:
+            op(x, out=out)
+    assert op(x).tolist() == [2.0] * 5000  # after all of them
+    assert all(out.tolist() == [2.0] * 5000 for out in outs)
+    with first:
+        gather = AllGather(4)
+        assert "pass out=" in message(lambda: gather(ones(4), view=True))
+
+
+@pytest.mark.ranks(2)
+def test_two_operators_and_no_members():
+    a, b = AllReduce(100), AllReduce(100)
+    for i in range(20):
+        assert a(ones(5) * i).tolist() == [2.0 * i] * 5
+        assert b(ones(6)).tolist() == [2.0] * 6
+    alone = AllReduce(100, group=[1])
+    if nereid.rank() == 1:
+        assert alone(ones(3)).tolist() == [1.0] * 3
+    else:
+        assert "rank 0 is no member of its group (ranks [1])" in message(lambda: alone(ones(3)))
+    assert "algorithm" in a.explain(ones(5)) and "AllReduce" in repr(a)
+
+
+@pytest.mark.ranks(2)
+def test_a_forked_child_is_refused():
+    op = AllReduce(100)
+    op(ones(3))
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            op(ones(3))
+        except BaseException as error:
+            os.write(write, str(error).encode()[:4000])
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert b"forked" in os.read(read, 4000)
+    op(ones(3))
+
+
+@pytest.mark.ranks(2)
+def test_symmetric_tensors_and_empty_calls():
+    x = nereid.symm.full((3, 5), nereid.rank() + 1.0, np.float32)
+    op = AllReduce(100)
+    assert op(x).tolist() == [[3.0] * 5] * 3
+    assert op(ones(0)).shape == (0,)
+    op(x, out=x)
+    assert x.numpy().tolist() == [[3.0] * 5] * 3
+    assert AllReduce(4)(x).tolist() == [[6.0] * 5] * 3  # in rounds of four

@@ -31,7 +31,7 @@ extern "C" {
 
 /* Increased with every change of this folder but of comments: tools/check/abi.py
  * compares it with abi/versions.txt. Part of every cache key. */
-#define NRD_ABI_VERSION 6
+#define NRD_ABI_VERSION 7
 
 /* One running program: what tl.program_id, dl.rank and friends read. Generated
  * code may cache nothing of it across a call that can block except the
@@ -89,6 +89,12 @@ enum {
   NRD_BARRIER_GATED = 2 /* only one vector core of the program calls it */
 };
 
+/* Flags of nrd_check_word. */
+enum {
+  NRD_WORD_SIGNED = 1, /* the value is the bits of a signed number     */
+  NRD_WORD_NUMBER = 2  /* what it becomes is read as a signed number   */
+};
+
 /* ---- scheduling ---------------------------------------------------------- */
 
 /* Lets other programs run. Called on the back edge of every loop that polls
@@ -123,11 +129,11 @@ void nrd_fail_rank(nrd_program *prog, int32_t rank, uint32_t site);
 /* dl.symm_at (or a call that needs a symmetric address) got a pointer that
  * lies in no symmetric heap of this rank. */
 void nrd_fail_not_symmetric(nrd_program *prog, const void *ptr, uint32_t site);
-/* `value`, of a signal, an element or an atomic, is about to become `bits` bits;
- * fails when these hold it neither as a signed nor as an unsigned number. It is
- * the bits of a signed number unless `is_signed` is 0. */
-void nrd_check_word(nrd_program *prog, uint64_t value, int32_t bits, int32_t is_signed,
-                    uint32_t site);
+/* `value` is about to become `bits` bits, fewer than 64 (NRD_WORD_*). For the word
+ * of a signal, an element or an atomic it fails when these hold it neither as a
+ * signed nor as an unsigned number; a rank, a count or an offset has to stay the
+ * same signed number. */
+void nrd_check_word(nrd_program *prog, uint64_t value, int32_t bits, int32_t flags, uint32_t site);
 /* tl.device_assert failed; `message` is zero-terminated. */
 void nrd_fail_assert(nrd_program *prog, const char *message, uint32_t site);
 

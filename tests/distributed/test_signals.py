@@ -384,3 +384,132 @@ def test_values_are_not_cut_to_the_word(kernel):
         # Fits, though its type is wider.
         kernel[(1,)](signal, np.int64(fits), out)
         assert signal.numpy()[0] == fits
+
+
+# ---- nor are ranks, counts, teams and codes cut to 32 bits
+
+
+@nereid.jit
+def maps_rank(signal, rank, count, out):
+    libshmem_device.putmem(out, out + 1, 4, rank.to(tl.int64))
+
+
+@nereid.jit
+def signals_rank(signal, rank, count, out):
+    libshmem_device.signal_op(signal, 1, libshmem_device.NVSHMEM_SIGNAL_SET, rank.to(tl.int64))
+
+
+@nereid.jit
+def adds_at_rank(signal, rank, count, out):
+    libshmem_device.int_atomic_add(out, 1, rank.to(tl.int64))
+
+
+@nereid.jit
+def meets_team(signal, rank, count, out):
+    libshmem_device.barrier(rank.to(tl.int64))
+
+
+@nereid.jit
+def calls_directly(signal, rank, count, out):
+    dl.extern_call(
+        "libshmem_device", "", [signal, tl.cast(1, tl.int32), tl.cast(1, tl.int32), rank.to(tl.int64)],
+        {(tl.pointer_type(tl.int32), tl.int32, tl.int32, tl.int64): ("signal_op", ())}, is_pure=False,
+    )  # fmt: skip
+
+
+@nereid.jit
+def sends_directly(signal, value, count, out):
+    dl.extern_call(
+        "libshmem_device", "", [signal, value.to(tl.int64), tl.cast(1, tl.int32), tl.cast(0, tl.int32)],
+        {(tl.pointer_type(tl.int32), tl.int64, tl.int32, tl.int32): ("signal_op", ())}, is_pure=False,
+    )  # fmt: skip
+
+
+@nereid.jit
+def waits_for_many(signal, rank, count, out):
+    tl.store(dl.consume_token(out, dl.wait(signal, count.to(tl.int64), "sys", "acquire", waitValue=0)), 0)
+
+
+@nereid.jit
+def polls(signal, rank, count, out):
+    tl.atomic_poll(signal, rank.to(tl.int64), timeout_ns=1)
+
+
+BIG = 2**32
+NUMBERS = [(kernel, BIG, 1) for kernel in (maps_rank, signals_rank, adds_at_rank, meets_team, calls_directly, polls)]
+
+
+@pytest.mark.parametrize("kernel, rank, count", [*NUMBERS, (waits_for_many, 0, BIG)], ids=lambda v: getattr(getattr(v, "fn", None), "__name__", str(v)))
+def test_numbers_are_not_cut(kernel, rank, count):
+    signal, out = nereid.symm.zeros(2, np.int32), nereid.symm.zeros(2, np.int32)
+    for bad in (BIG, BIG // 2, -BIG // 2 - 1, 3 * BIG + 1):
+        values = [bad if value == BIG else value for value in (rank, count)]
+        with pytest.raises(nereid.LaunchError, match=rf"the value {bad} does not fit int32 \(-2147483648 to 2147483647\), the type of this argument") as error:
+            kernel[(1,)](signal, *map(np.int64, values), out)
+        assert f"test_signals.py:{kernel.fn.__code__.co_firstlineno + 2}:" in str(error.value)
+        assert not signal.numpy().any() and not out.numpy().any()
+    kernel[(1,)](signal, np.int64(0), np.int64(1), out)
+
+
+def test_values_of_direct_calls_are_not_cut():
+    signal, out = nereid.symm.zeros(2, np.int32), nereid.symm.zeros(2, np.int32)
+    with pytest.raises(nereid.LaunchError, match="the value 4294967301 does not fit the word of 32 bits"):
+        sends_directly[(1,)](signal, np.int64(BIG + 5), 1, out)
+    assert not signal.numpy().any()
+    sends_directly[(1,)](signal, np.int64(2**31 - 1), 1, out)
+    assert signal.numpy()[0] == 2**31 - 1
+
+
+@nereid.jit
+def moves_block_pointer(x, offset):
+    pointer = tl.make_block_ptr(x, (2**40,), (1,), (0,), (4,), (0,))
+    pointer = tl.advance(pointer, (offset,))
+    tl.store(pointer, tl.load(pointer) + 1)
+
+
+@nereid.jit
+def starts_block_pointer(x, offset):
+    pointer = tl.make_block_ptr(x, (2**40,), (1,), (offset,), (4,), (0,))
+    tl.store(pointer, tl.load(pointer) + 1)
+
+
+@nereid.jit
+def shapes_descriptor(x, size):
+    desc = tl.make_tensor_descriptor(x, [size], [1], [4])
+    desc.store([4], desc.load([0]) + 1)
+
+
+@pytest.mark.parametrize("kernel", [moves_block_pointer, starts_block_pointer, shapes_descriptor], ids=lambda k: k.fn.__name__)
+def test_offsets_and_sizes_are_not_cut(kernel):
+    """In kernels that need no job, too; unsigned numbers as well."""
+    for bad in (np.int64(BIG), np.int64(2**31), np.int64(-BIG), np.uint32(2**31), np.uint64(2**64 - 1)):
+        x = np.zeros(12, np.int32)
+        with pytest.raises(nereid.LaunchError, match=rf"the value {bad} does not fit int32"):
+            kernel[(1,)](x, bad)
+        assert not x.any()
+    for good in (np.int64(8), np.uint32(8), 8):
+        x = np.zeros(12, np.int32)
+        kernel[(1,)](x, good)
+        np.testing.assert_array_equal(np.flatnonzero(x), np.arange(4, 8) if kernel is shapes_descriptor else np.arange(8, 12))
+
+
+@nereid.jit
+def reads_descriptor(x, out, far):
+    desc = tl.make_tensor_descriptor(x, [4, 8], [8, 1], [1, 4])
+    tl.store(out + tl.arange(0, 4), tl.reshape(desc.load([far, 0]), (4,)))
+    tl.store(out + 4 + tl.arange(0, 4), tl.reshape(desc.load([1, far]), (4,)))
+    rows = desc.gather(tl.arange(0, 2) + far, 0)
+    tl.store(out + 8 + tl.arange(0, 2)[:, None] * 4 + tl.arange(0, 4)[None, :], rows)
+    columns = desc.gather(tl.arange(0, 2), far)
+    tl.store(out + 16 + tl.arange(0, 2)[:, None] * 4 + tl.arange(0, 4)[None, :], columns)
+    desc.store([far, 0], tl.full((1, 4), 7.0, tl.float32))
+    desc.scatter(tl.full((2, 4), 7.0, tl.float32), tl.arange(0, 2) + far, 0)
+
+
+@pytest.mark.parametrize("far", [2**32, 2**31, -(2**32), 2**63 - 2, 3 * 2**32 + 1])
+def test_far_coordinates_lie_outside(far):
+    """What is read there is the padding, nothing is written."""
+    x, out = np.arange(1, 33, dtype=np.float32).reshape(4, 8), np.full(24, -1, np.float32)
+    reads_descriptor[(1,)](x, out, np.int64(far))
+    np.testing.assert_array_equal(x.ravel(), np.arange(1, 33))
+    np.testing.assert_array_equal(out, 0)

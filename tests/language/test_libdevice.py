@@ -351,3 +351,15 @@ def test_refused():
     refuse("libdevice.nextafter(x, x)", "neighbours", arguments=("bfloat16",))
     refuse("libdevice.jn(x, x)", "integer", arguments=("float32",))
     refuse("libdevice.brev(x)", "32- and 64-bit", arguments=("int16",))
+
+
+def test_wide_integers_are_not_cut():
+    """Exponents and orders beyond int32 give the limit; bits that would be dropped are an error."""
+    far = np.array([2**32, -(2**32), 2**31, 2**33 + 1], np.int64)
+    sheet = Sheet().input("x", np.array([1.5, 3.0, 1.0, -2.0], np.float32)).input("n", far).input("m", np.abs(far))
+    sheet.add("libdevice.ldexp(x, n)", np.array([np.inf, 0, np.inf, -np.inf], np.float32), exact=True)
+    sheet.add("libdevice.jn(m, x)", np.zeros(4, np.float32))
+    sheet.run()
+    for call in ("byte_perm(x, y, y)", "hiloint2double(y, x)", "int2float_rz(x)", "int_as_float(x)", "sad(y, y, x)"):
+        refuse(f"libdevice.{call}", "dtype int64 is not supported", arguments=("int64", "int32"))
+    refuse("libdevice.float_as_int(x)", "dtype fp64 is not supported", arguments=("float64",))

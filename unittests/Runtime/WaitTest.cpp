@@ -414,7 +414,7 @@ TEST(Values, HostSignalsAreNotCut) {
   });
 }
 
-/// args: value, bits, signed
+/// args: value, bits, NRD_WORD_*
 void checksWord(nrd_program *p, const uint64_t *args) {
   nrd_check_word(p, args[0], int32_t(args[1]), int32_t(args[2]), 0);
 }
@@ -422,16 +422,32 @@ void checksWord(nrd_program *p, const uint64_t *args) {
 TEST(Values, WordsOfKernelsAreNotCut) {
   struct Case {
     int64_t value;
-    int32_t bits;
-    bool isSigned, fits;
+    int32_t bits, flags;
+    bool fits;
   };
   const int64_t one = 1;
-  for (Case c : {Case{5, 32, true, true}, Case{-1, 32, true, true}, Case{-1, 32, false, false},
-                 Case{(one << 32) - 1, 32, true, true}, Case{one << 32, 32, true, false},
-                 Case{-(one << 31), 32, true, true}, Case{-(one << 31) - 1, 32, true, false},
-                 Case{255, 8, true, true}, Case{256, 8, true, false}, Case{-128, 8, true, true},
-                 Case{-129, 8, true, false}, Case{one << 40, 16, false, false}}) {
-    const uint64_t args[] = {uint64_t(c.value), uint64_t(c.bits), c.isSigned};
+  const int32_t number = NRD_WORD_NUMBER, both = NRD_WORD_NUMBER | NRD_WORD_SIGNED;
+  for (Case c : {Case{5, 32, true, true},
+                 Case{-1, 32, true, true},
+                 Case{-1, 32, false, false},
+                 Case{(one << 32) - 1, 32, true, true},
+                 Case{one << 32, 32, true, false},
+                 Case{-(one << 31), 32, true, true},
+                 Case{-(one << 31) - 1, 32, true, false},
+                 Case{255, 8, true, true},
+                 Case{256, 8, true, false},
+                 Case{-128, 8, true, true},
+                 Case{-129, 8, true, false},
+                 Case{one << 40, 16, false, false},
+                 Case{(one << 31) - 1, 32, both, true},
+                 Case{one << 31, 32, both, false},
+                 Case{(one << 32) - 1, 32, both, false},
+                 Case{-(one << 31), 32, both, true},
+                 Case{-(one << 31) - 1, 32, both, false},
+                 Case{(one << 31) - 1, 32, number, true},
+                 Case{one << 31, 32, number, false},
+                 Case{-1, 32, number, false}}) {
+    const uint64_t args[] = {uint64_t(c.value), uint64_t(c.bits), uint64_t(c.flags)};
     CPUKernel code("checksWord", checksWord);
     LaunchSpec spec;
     spec.kernel = &code;
@@ -439,7 +455,9 @@ TEST(Values, WordsOfKernelsAreNotCut) {
     Status st = nereid::runtime::launch(nullptr, spec);
     EXPECT_EQ(st.ok(), c.fits) << c.value << " in " << c.bits << ": " << st.report();
     if (!st.ok()) {
-      EXPECT_TRUE(contains(st.message(), "does not fit the word of")) << st.report();
+      EXPECT_TRUE(contains(st.message(), c.flags & NRD_WORD_NUMBER ? "does not fit int32 ("
+                                                                   : "does not fit the word of"))
+          << st.report();
     }
   }
 }

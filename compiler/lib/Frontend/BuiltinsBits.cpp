@@ -47,6 +47,11 @@ static Tensor integerOf(Semantic &s, const BoundArgs &args, unsigned i, Type typ
   if (!x.type.isInteger())
     fail(Diag::unsupported_dtype, args.ranges[i], x.type.element().str(), functionName(args.info),
          "it works on integers");
+  if (x.type.bits() > type.bits())
+    fail(Diag::unsupported_dtype, args.ranges[i], x.type.element().str(), functionName(args.info),
+         "it works on " + std::to_string(type.bits()) +
+             " bits: cast the operand, which drops the "
+             "others");
   return s.cast(x, type, args.range);
 }
 

@@ -22,14 +22,26 @@ static Tensor integerItem(Semantic &s, const BoundArgs &args, unsigned i, const 
   if (!valid)
     fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info),
          "a list of integers", item.describe(), "");
-  return tensor ? s.cast(*tensor, type, args.ranges[i]) : s.constant(item, type, args.ranges[i]);
+  return numberAs(s, item, type, args.ranges[i]);
+}
+
+/// A coordinate as int32. One that is outside of it lies outside of every tensor, as
+/// the nearest one inside does.
+static Tensor coordinate(Semantic &s, const Tensor &tensor, const SourceRange &range) {
+  return s.castSaturating(tensor, Scalar::Int32, range);
+}
+static Tensor coordinate(Semantic &s, const BoundArgs &args, unsigned i, const Value &item) {
+  const Tensor *tensor = item.getIf<Tensor>();
+  if (tensor && tensor->type.isScalar() && tensor->type.isInteger())
+    return coordinate(s, *tensor, args.ranges[i]);
+  return integerItem(s, args, i, item, Scalar::Int32);
 }
 
 static llvm::SmallVector<mlir::Value> offsetsArg(Semantic &s, const BoundArgs &args, unsigned i,
                                                  const Tensor &desc) {
   llvm::SmallVector<mlir::Value> values;
   for (const Value &item : itemsArg(args, i))
-    values.push_back(integerItem(s, args, i, item, Scalar::Int32).handle);
+    values.push_back(coordinate(s, args, i, item).handle);
   if (values.size() != desc.type.shape().size())
     fail(Diag::descriptor_rank, args.ranges[i], "offsets", values.size(), desc.type.shape().size());
   return values;
@@ -137,12 +149,19 @@ static Tensor rowsArg(Semantic &s, const BoundArgs &args, unsigned i, const Tens
   if (rows.type.shape().size() != 1 || !rows.type.isInteger())
     fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info),
          "a 1-D block of integers", args[i].describe(), "");
-  return s.cast(rows, Scalar::Int32, args.ranges[i]);
+  return coordinate(s, rows, args.ranges[i]);
+}
+
+static Tensor columnArg(Semantic &s, const BoundArgs &args, unsigned i) {
+  const Tensor *tensor = args[i].getIf<Tensor>();
+  if (tensor && tensor->type.isScalar() && tensor->type.isInteger())
+    return coordinate(s, *tensor, args.ranges[i]);
+  return intScalarArg(s, args, i, Scalar::Int32);
 }
 
 static Value descriptorGather(Semantic &s, const BoundArgs &args) {
   Tensor desc = descriptorArg(s, args);
-  Tensor rows = rowsArg(s, args, 1, desc), column = intScalarArg(s, args, 2, Scalar::Int32);
+  Tensor rows = rowsArg(s, args, 1, desc), column = columnArg(s, args, 2);
   bool isBool = desc.type.element().isBool();
   Type type = Type::block({rows.type.shape()[0], desc.type.shape()[1]},
                           isBool ? Type(Scalar::Int8) : desc.type.element());
@@ -154,7 +173,7 @@ static Value descriptorGather(Semantic &s, const BoundArgs &args) {
 
 static Value descriptorScatter(Semantic &s, const BoundArgs &args) {
   Tensor desc = descriptorArg(s, args);
-  Tensor rows = rowsArg(s, args, 2, desc), column = intScalarArg(s, args, 3, Scalar::Int32);
+  Tensor rows = rowsArg(s, args, 2, desc), column = columnArg(s, args, 3);
   Tensor value = s.broadcastTo(tensorArg(s, args, 1), {rows.type.shape()[0], desc.type.shape()[1]},
                                args.ranges[1]);
   value = s.cast(value, desc.type.element(), args.ranges[1]);

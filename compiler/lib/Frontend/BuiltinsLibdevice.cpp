@@ -91,7 +91,12 @@ static Value signbit(Semantic &s, const BoundArgs &args) {
 }
 
 template <Scalar from, Scalar to> static Value reinterpret(Semantic &s, const BoundArgs &args) {
-  return s.bitcast(s.cast(tensorArg(s, args, 0), from, args.range), to, args.range);
+  Tensor x = tensorArg(s, args, 0);
+  if (x.type.isBlockPointer() || x.type.isPointerLike() || x.type.bits() > Type(from).bits() ||
+      x.type.isFloating() != Type(from).isFloating())
+    fail(Diag::unsupported_dtype, args.ranges[0], x.type.element().str(), functionName(args.info),
+         "cast it to tl." + Type(from).str() + " first");
+  return s.bitcast(s.cast(x, from, args.range), to, args.range);
 }
 
 static Value relu(Semantic &s, const BoundArgs &args) {

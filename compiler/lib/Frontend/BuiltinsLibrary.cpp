@@ -103,7 +103,9 @@ static std::pair<std::vector<Tensor>, Type> libraryOperands(Semantic &s, const B
   }
   Type wide = common && common->bits() < 32 ? Type(Scalar::Fp32) : common.value_or(Scalar::Fp32);
   for (unsigned i = 0; i < letters.size(); ++i)
-    operands[i] = s.cast(operands[i], letters[i] == 'i' ? Type(Scalar::Int32) : wide, args.range);
+    // Beyond int32 an order or an exponent gives what the last one inside gives.
+    operands[i] = letters[i] == 'i' ? s.castSaturating(operands[i], Scalar::Int32, args.range)
+                                    : s.cast(operands[i], wide, args.range);
   broadcastAll(s, operands, args.info.name, args.range);
   return {operands, common.value_or(Scalar::Fp32)};
 }
@@ -148,7 +150,8 @@ template <unsigned count> static Value directed(Semantic &s, const BoundArgs &ar
 /// Integers to floats with a rounding mode; rn is the ordinary cast.
 template <Scalar from, Scalar to> static Value convertRounding(Semantic &s, const BoundArgs &args) {
   Tensor x = tensorArg(s, args, 0);
-  if (Type(from).isInteger() ? !x.type.isInteger() : !x.type.isFloating())
+  bool sameKind = Type(from).isInteger() ? x.type.isInteger() : x.type.isFloating();
+  if (!sameKind || x.type.bits() > Type(from).bits())
     fail(Diag::unsupported_dtype, args.ranges[0], x.type.element().str(), functionName(args.info),
          "cast it to tl." + Type(from).str() + " first");
   x = s.cast(x, from, args.range);

@@ -240,9 +240,7 @@ static llvm::SmallVector<mlir::Value> integersArg(Semantic &s, const BoundArgs &
     if (!valid)
       fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info),
            "a tuple of integers", item.describe(), "");
-    values.push_back(
-        (tensor ? s.cast(*tensor, type, args.ranges[i]) : s.constant(item, type, args.ranges[i]))
-            .handle);
+    values.push_back(numberAs(s, item, type, args.ranges[i]).handle);
   }
   return values;
 }

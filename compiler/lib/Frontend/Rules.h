@@ -55,6 +55,9 @@ inline Tensor tensorArg(Semantic &s, const BoundArgs &args, unsigned i) {
 Tensor blockArg(Semantic &s, const BoundArgs &args, unsigned i, llvm::StringRef help = "");
 /// Argument `i` as a scalar integer of the given type.
 Tensor intScalarArg(Semantic &s, const BoundArgs &args, unsigned i, Type type);
+/// An integer scalar as another integer type. A constant that does not fit is an
+/// error; a run-time value that does not fit stops the program at `range`.
+Tensor numberAs(Semantic &s, const Value &value, Type type, const SourceRange &range);
 /// Items of a tuple argument, or the one value itself. `*shape` given as one
 /// tuple is that tuple.
 std::vector<Value> itemsArg(const BoundArgs &args, unsigned i);

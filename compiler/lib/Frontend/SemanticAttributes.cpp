@@ -2,6 +2,9 @@
 //
 // Attributes and methods of values, and the readers of constant arguments.
 #include "Rules.h"
+#include "ShmemRules.h"
+
+#include "nereid/abi.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -248,7 +251,21 @@ Tensor nereid::frontend::intScalarArg(Semantic &s, const BoundArgs &args, unsign
   if (!valid)
     fail(Diag::argument_kind, args.ranges[i], parameterName(args, i), functionName(args.info),
          "an integer scalar", args[i].describe(), "");
-  return tensor ? s.cast(*tensor, type, args.ranges[i]) : s.constant(args[i], type, args.ranges[i]);
+  return numberAs(s, args[i], type, args.ranges[i]);
+}
+
+Tensor nereid::frontend::numberAs(Semantic &s, const Value &value, Type type,
+                                  const SourceRange &range) {
+  const Tensor *tensor = value.getIf<Tensor>();
+  if (!tensor)
+    return s.constant(value, type, range);
+  Type from = tensor->type;
+  assert(from.isScalar() && from.isInteger() && type.isInteger() && "not an integer scalar");
+  bool mayNotFit = from.bits() > type.bits() || (from.bits() == type.bits() && type.bits() < 64 &&
+                                                 from.isUnsigned() && type.isSigned());
+  if (mayNotFit)
+    checkWord(s, *tensor, type, type.isSigned() ? int32_t(NRD_WORD_NUMBER) : 0, range);
+  return s.cast(*tensor, type, range);
 }
 
 int64_t nereid::frontend::normalizeAxis(Semantic &, Int axis, int64_t rank, const Type &type,

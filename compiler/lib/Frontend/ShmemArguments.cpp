@@ -102,16 +102,21 @@ Tensor nereid::frontend::countArg(Semantic &s, const BoundArgs &args, unsigned i
   return intScalarArg(s, args, i, Scalar::Int64);
 }
 
+void nereid::frontend::checkWord(Semantic &s, const Tensor &value, const Type &type, int32_t flags,
+                                 const SourceRange &range) {
+  if (!value.type.isUnsigned())
+    flags |= NRD_WORD_SIGNED;
+  Tensor wide = s.cast(value, value.type.isUnsigned() ? Scalar::UInt64 : Scalar::Int64, range);
+  emitLibraryCall(s, range, "fits_word",
+                  {wide, s.constant(Int(int64_t(type.bits())), Scalar::Int32, range),
+                   s.constant(Int(flags), Scalar::Int32, range)});
+}
+
 Tensor nereid::frontend::castToWord(Semantic &s, const Tensor &value, const Type &word,
                                     const SourceRange &range) {
   if (value.type.isInteger() && word.isInteger() && value.type.bits() > word.bits() &&
-      !word.isBool()) {
-    const bool isSigned = !value.type.isUnsigned();
-    Tensor wide = s.cast(value, isSigned ? Scalar::Int64 : Scalar::UInt64, range);
-    emitLibraryCall(s, range, "fits_word",
-                    {wide, s.constant(Int(int64_t(word.bits())), Scalar::Int32, range),
-                     s.constant(Int(isSigned), Scalar::Int32, range)});
-  }
+      !word.isBool())
+    checkWord(s, value, word, 0, range);
   return s.cast(value, word, range);
 }
 

@@ -72,6 +72,10 @@ mlir::Operation *emitLibraryCall(Semantic &s, const SourceRange &range, llvm::St
                                  llvm::ArrayRef<Tensor> operands,
                                  std::optional<Type> result = std::nullopt, bool pure = false,
                                  llvm::StringRef written = "");
+/// Stops the program where `value` does not fit `type`; `flags` are NRD_WORD_*, the
+/// value's sign is added.
+void checkWord(Semantic &s, const Tensor &value, const Type &type, int32_t flags,
+               const SourceRange &range);
 /// A call of the library function `symbol`, as what the user's call becomes.
 mlir::Operation *emitShmemCall(Semantic &s, const BoundArgs &args, llvm::StringRef symbol,
                                llvm::ArrayRef<Tensor> operands,

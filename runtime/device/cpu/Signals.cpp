@@ -284,26 +284,32 @@ void nrd_fail_not_symmetric(nrd_program *prog, const void *ptr, uint32_t site) {
   p.worker->leave(p);
 }
 
-static void noteWord(Program &p, uint64_t value, int32_t bits, bool isSigned, uint32_t site) {
-  const int64_t least = -(int64_t(1) << (bits - 1)), most = (int64_t(1) << bits) - 1;
-  noteFailure(p, StatusCode::InvalidArgument,
-              "the value " + (isSigned ? std::to_string(int64_t(value)) : std::to_string(value)) +
-                  " does not fit the word of " + std::to_string(bits) + " bits that it is for (" +
-                  std::to_string(least) + " to " + std::to_string(most) +
-                  "); use a wider word, or cast the value to say that its high bits do not count",
-              site);
+static void noteWord(Program &p, uint64_t value, int32_t bits, int32_t flags, uint32_t site) {
+  const bool isNumber = flags & NRD_WORD_NUMBER;
+  const int64_t least = -(int64_t(1) << (bits - 1));
+  const int64_t most = (int64_t(1) << (isNumber ? bits - 1 : bits)) - 1;
+  const std::string range = std::to_string(least) + " to " + std::to_string(most);
+  std::string text = "the value ";
+  text += flags & NRD_WORD_SIGNED ? std::to_string(int64_t(value)) : std::to_string(value);
+  text += isNumber ? " does not fit int" + std::to_string(bits) + " (" + range +
+                         "), the type of this argument"
+                   : " does not fit the word of " + std::to_string(bits) +
+                         " bits that it is for (" + range +
+                         "); use a wider word, or cast the value to say that its high bits do "
+                         "not count";
+  noteFailure(p, StatusCode::InvalidArgument, std::move(text), site);
 }
 
-void nrd_check_word(nrd_program *prog, uint64_t value, int32_t bits, int32_t is_signed,
-                    uint32_t site) {
+void nrd_check_word(nrd_program *prog, uint64_t value, int32_t bits, int32_t flags, uint32_t site) {
   // Beside the bits themselves only the signs of a negative number may be set.
-  const uint64_t high = value >> bits;
-  if (high == 0) [[likely]]
+  const int32_t unsignedBits = flags & NRD_WORD_NUMBER ? bits - 1 : bits;
+  if (value >> unsignedBits == 0) [[likely]]
     return;
-  if (is_signed && int64_t(value) < 0 && int64_t(value) >= -(int64_t(1) << (bits - 1)))
+  if ((flags & NRD_WORD_SIGNED) && int64_t(value) < 0 &&
+      int64_t(value) >= -(int64_t(1) << (bits - 1)))
     return;
   Program &p = programOf(prog);
-  noteWord(p, value, bits, is_signed != 0, site);
+  noteWord(p, value, bits, flags, site);
   p.worker->leave(p);
 }
 

@@ -25,8 +25,21 @@ struct Call {
 
   Value operand(unsigned i) { return op.getSrcs()[i]; }
   Value pointer(unsigned i) { return l.toLLVM(operand(i)); }
-  Value i32(unsigned i) { return l.toInteger(operand(i), 32); }
+  /// Wider ones are checked at run time.
+  Value i32(unsigned i) {
+    checkWord(i, 32, NRD_WORD_SIGNED | NRD_WORD_NUMBER);
+    return l.toInteger(operand(i), 32);
+  }
   Value i64(unsigned i) { return l.toInteger(operand(i), 64); }
+  /// Of a word that `pointer` points to.
+  Value word(unsigned i, unsigned pointer) {
+    checkWord(i, 8 * pointeeBytes(pointer), NRD_WORD_SIGNED);
+    return i64(i);
+  }
+  void checkWord(unsigned i, unsigned bits, int32_t flags) {
+    if (operand(i).getType().getIntOrFloatBitWidth() > bits)
+      call("nrd_check_word", {i64(i), constant(bits), constant(flags)});
+  }
   /// Byte counts are unsigned where the type says so only by being 64 bits wide.
   Value bytes(unsigned i) { return l.toInteger(operand(i), 64); }
   Value constant(int64_t value) { return l.constant(value, 32); }
@@ -126,18 +139,18 @@ static LogicalResult get(Call &c) {
 }
 static LogicalResult putSignal(Call &c) {
   c.call("nrd_shmem_put_signal",
-         {c.pointer(0), c.pointer(1), c.bytes(2), c.pointer(3), c.i64(4), c.i32(5), c.i32(6),
+         {c.pointer(0), c.pointer(1), c.bytes(2), c.pointer(3), c.word(4, 3), c.i32(5), c.i32(6),
           c.constant(c.pointeeBytes(3)), c.nonBlocking()});
   return c.done();
 }
 static LogicalResult signalOp(Call &c) {
   c.call("nrd_shmem_signal_op",
-         {c.pointer(0), c.i64(1), c.i32(2), c.i32(3), c.constant(c.pointeeBytes(0))});
+         {c.pointer(0), c.word(1, 0), c.i32(2), c.i32(3), c.constant(c.pointeeBytes(0))});
   return c.done();
 }
 /// Operand `i` as bits of the element that operand 0 points to.
 static Value elementBits(Call &c, unsigned i) {
-  return isa<IntegerType>(c.pointee(0)) ? c.i64(i) : c.l.toBits64(c.operand(i));
+  return isa<IntegerType>(c.pointee(0)) ? c.word(i, 0) : c.l.toBits64(c.operand(i));
 }
 static LogicalResult putElement(Call &c) {
   c.call("nrd_shmem_p", {c.pointer(0), elementBits(c, 1), c.constant(c.pointeeBytes(0)), c.i32(2)});
@@ -161,14 +174,14 @@ static LogicalResult getElement(Call &c) {
 /// Signals compare as signed numbers unless their dtype is unsigned.
 static LogicalResult waitUntil(Call &c) {
   bool isSigned = !c.op->hasAttr("nereid.unsigned");
+  c.checkWord(2, 8 * c.pointeeBytes(0), isSigned ? NRD_WORD_SIGNED : 0);
   Value seen = c.call("nrd_shmem_wait_until",
                       {c.pointer(0), c.i32(1), c.l.toInteger(c.operand(2), 64, isSigned),
                        c.constant(c.pointeeBytes(0)), c.constant(isSigned)});
   return c.doneBits(seen);
 }
 
-/// Operands: a value of 64 bits, the bits that it is about to be cut to, whether
-/// it is signed.
+/// Operands: a value of 64 bits, the bits that it is about to be cut to, NRD_WORD_*.
 static LogicalResult checkWord(Call &c) {
   c.call("nrd_check_word", {c.i64(0), c.i32(1), c.i32(2)});
   return c.done();
@@ -235,9 +248,17 @@ static LogicalResult lower(Call &c) {
   llvm_unreachable("a library function without a lowering");
 }
 
+static bool isAboutNumbers(const distributed::LibraryFunction &function) {
+  return !function.operands().empty() &&
+         llvm::all_of(function.operands(), [](distributed::LibraryOperand role) {
+           return role == distributed::LibraryOperand::Number;
+         });
+}
+
 LogicalResult nereid::cpu::lowerExternCall(Lowering &l, distributed::ExternCallOp op) {
-  l.distributed = true;
   Call call{l, op};
+  // What looks at numbers alone needs no ranks.
+  l.distributed |= !isAboutNumbers(call.function);
   l.blocking |= call.function.blocks();
   return lower(call);
 }

@@ -124,6 +124,43 @@ def test_extern_elementwise(rng, name):
     sheet.run()
 
 
+#: Functions of libdevice that are named directly, by their exact types.
+NAMED = """
+@core.extern
+def power_of(x, n, _semantic=None):
+    return core.extern_elementwise("libdevice", "", [x, n],
+        {(core.dtype("fp32"), core.dtype("int32")): ("__nv_powif", core.dtype("fp32"))}, is_pure=True, _semantic=_semantic)
+@core.extern
+def down(x, _semantic=None):
+    return core.extern_elementwise("libdevice", "", [x],
+        {(core.dtype("fp32"),): ("__nv_float2int_rd", core.dtype("int32"))}, is_pure=True, _semantic=_semantic)
+@core.extern
+def natural(x, _semantic=None):
+    return core.extern_elementwise("libdevice", "", [x],
+        {(core.dtype("fp64"),): ("__nv_uint2float_rn", core.dtype("fp32")), (core.dtype("fp32"),): ("__nv_exp", core.dtype("fp32"))},
+        is_pure=True, _semantic=_semantic)
+@core.extern
+def shortest(x, _semantic=None):
+    return core.extern_elementwise("libdevice", "", [x],
+        {(core.dtype("fp64"),): ("__nv_expf", core.dtype("fp64"))}, is_pure=True, _semantic=_semantic)
+"""
+
+
+def test_named_functions():
+    """Exponents keep their last bit, floats outside an integer give its ends, and a name goes with its types."""
+    limits = np.iinfo(np.int32)
+    sheet = Sheet(PRELUDE + NAMED)
+    sheet.input("x", np.array([-1, -1, 2, 0.5], np.float32)).input("n", np.array([2**24 + 1, 2**24, 10, -3], np.int32))
+    sheet.add("power_of(x, n)", np.array([-1, 1, 1024, 8], np.float32), rtol=1e-6)
+    sheet.input("y", np.array([1e20, -1e20, np.nan, -1.5, np.inf, -np.inf, 2.0**31, -(2.0**31)], np.float32))
+    wanted = [limits.max, limits.min, 0, -2, limits.max, limits.min, limits.max, limits.min]
+    sheet.add("down(y)", np.array(wanted, np.int32))
+    sheet.add("natural(x)", np.exp(np.array([-1, -1, 2, 0.5])), rtol=1e-6, out=np.float32)
+    sheet.run()
+    refuse("tl.store(p0 + tl.arange(0, 16), natural(x))", "__nv_uint2float_rn", prelude=PRELUDE + NAMED, arguments=("float64",))
+    refuse("tl.store(p0 + tl.arange(0, 16), shortest(x))", "__nv_expf", prelude=PRELUDE + NAMED, arguments=("float64",))
+
+
 def test_aggregate_replace(rng):
     x, y = integers(rng, 9, "int32", 0, 99), integers(rng, 9, "int32", 0, 99)
     Sheet(PRELUDE).input("x", x).input("y", y).add("widened(x, y)", (x - 1) * 1000 + y + 1).run()

@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -24,76 +23,139 @@ const Function functions[] = {
 #include "nereid/device_math.def"
 };
 
-/// Names of the device libraries without their vendors' prefixes (__nv_,
-/// __hmf_, ...) and the letters that tell types apart.
-std::string plainName(StringRef symbol, bool isF32) {
-  bool vendor = false;
-  for (StringRef prefix : {"__nv_", "__hmf_", "__ocml_", "nv_", "__imf_"})
-    if (symbol.consume_front(prefix)) {
-      vendor = true;
-      break;
-    }
-  for (StringRef suffix : {"_f32", "_f64", "_fp32", "_fp16"})
-    if (symbol.consume_back(suffix))
-      return symbol.str();
-  if (vendor && symbol.size() > 3 && symbol.drop_back().ends_with("_r")) {
-    // dadd_rz, fadd_rz, fmaf_rz: arithmetic with a rounding mode.
-    StringRef mode = symbol.take_back(3), base = symbol.drop_back(3);
-    if (base == "fmaf" || base == "fma")
-      return ("fma" + mode).str();
-    for (StringRef name : {"add", "sub", "mul", "div", "sqrt", "rcp", "rsqrt"})
-      if (base.size() == name.size() + 1 && (base[0] == 'f' || base[0] == 'd') &&
-          base.drop_front() == name)
-        return (name + mode).str();
-    return symbol.str();
-  }
-  if (isF32)
-    symbol.consume_back("f");
-  return symbol.str();
-}
+/// How vendors' libraries mark their functions.
+constexpr StringLiteral prefixes[] = {"__nv_", "__hmf_", "__ocml_", "nv_", "__imf_", ""};
+/// What may stand behind a function's name: the type that it says the operands have.
+struct Suffix {
+  StringLiteral text;
+  enum { Any, F16, F32, F64 } type;
+};
+constexpr Suffix suffixes[] = {{"", Suffix::Any},      {"f", Suffix::F32},
+                               {"_f32", Suffix::F32},  {"_f64", Suffix::F64},
+                               {"_fp32", Suffix::F32}, {"_fp16", Suffix::F16}};
 
-/// Rounded to nearest is the ordinary operation.
-StringRef withoutNearest(StringRef name) { return name.consume_back("_rn"), name; }
+/// Functions that have a rounding mode in their name and a letter for the type in front.
+struct Directed {
+  StringLiteral symbol, name;
+  bool isF32;
+};
+#define ONE(BASE, MODE)                                                                            \
+  {"__nv_f" BASE "_" MODE, BASE "_" MODE, true}, { "__nv_d" BASE "_" MODE, BASE "_" MODE, false }
+#define MODES(BASE) ONE(BASE, "rn"), ONE(BASE, "rz"), ONE(BASE, "rd"), ONE(BASE, "ru")
+#define FMA(MODE)                                                                                  \
+  {"__nv_fmaf_" MODE, "fma_" MODE, true}, { "__nv_fma_" MODE, "fma_" MODE, false }
+constexpr Directed directed[] = {MODES("add"),  MODES("sub"), MODES("mul"),      MODES("div"),
+                                 MODES("sqrt"), MODES("rcp"), FMA("rn"),         FMA("rz"),
+                                 FMA("rd"),     FMA("ru"),    ONE("rsqrt", "rn")};
+#undef ONE
+#undef MODES
+#undef FMA
+
+/// Is `symbol` a name of the function `name` for floating operands of type `type`
+/// (`wasHalf`: widened from 16 bits)?
+bool isNameOf(StringRef symbol, StringRef name, bool isF32, bool wasHalf) {
+  for (const Directed &row : directed)
+    if (row.symbol == symbol)
+      return row.name == name && row.isF32 == isF32;
+  return llvm::any_of(prefixes, [&](StringRef prefix) {
+    StringRef rest = symbol;
+    if (!rest.consume_front(prefix) || !rest.consume_front(name))
+      return false;
+    return llvm::any_of(suffixes, [&](const Suffix &suffix) {
+      return rest == suffix.text &&
+             (suffix.type == Suffix::Any || (suffix.type == Suffix::F16 && wasHalf) ||
+              (suffix.type == Suffix::F32 ? isF32 : suffix.type == Suffix::F64 && !isF32));
+    });
+  });
+}
 
 using UnaryEmitter = Value (*)(OpBuilder &, Location, Value);
 template <typename Op> Value unary(OpBuilder &builder, Location loc, Value x) {
   return Op::create(builder, loc, x);
 }
 
-UnaryEmitter unaryOperation(StringRef name) {
-  return llvm::StringSwitch<UnaryEmitter>(name)
-      .Cases({"exp", "fast_exp"}, unary<math::ExpOp>)
-      .Case("exp2", unary<math::Exp2Op>)
-      .Case("expm1", unary<math::ExpM1Op>)
-      .Cases({"log", "fast_log"}, unary<math::LogOp>)
-      .Cases({"log2", "fast_log2"}, unary<math::Log2Op>)
-      .Cases({"log10", "fast_log10"}, unary<math::Log10Op>)
-      .Case("log1p", unary<math::Log1pOp>)
-      .Cases({"sin", "fast_sin"}, unary<math::SinOp>)
-      .Cases({"cos", "fast_cos"}, unary<math::CosOp>)
-      .Cases({"tan", "fast_tan"}, unary<math::TanOp>)
-      .Case("asin", unary<math::AsinOp>)
-      .Case("acos", unary<math::AcosOp>)
-      .Case("atan", unary<math::AtanOp>)
-      .Case("sinh", unary<math::SinhOp>)
-      .Case("cosh", unary<math::CoshOp>)
-      .Cases({"tanh", "fast_tanh"}, unary<math::TanhOp>)
-      .Case("asinh", unary<math::AsinhOp>)
-      .Case("acosh", unary<math::AcoshOp>)
-      .Case("atanh", unary<math::AtanhOp>)
-      .Case("erf", unary<math::ErfOp>)
-      .Case("erfc", unary<math::ErfcOp>)
-      .Case("sqrt", unary<math::SqrtOp>)
-      .Case("rsqrt", unary<math::RsqrtOp>)
-      .Case("cbrt", unary<math::CbrtOp>)
-      .Case("floor", unary<math::FloorOp>)
-      .Case("ceil", unary<math::CeilOp>)
-      .Case("trunc", unary<math::TruncOp>)
-      .Case("round", unary<math::RoundOp>)
-      .Cases({"rint", "nearbyint"}, unary<math::RoundEvenOp>)
-      .Cases({"fabs", "abs"}, unary<math::AbsFOp>)
-      .Default(nullptr);
+using BinaryEmitter = Value (*)(OpBuilder &, Location, Value, Value);
+template <typename Op> Value binary(OpBuilder &builder, Location loc, Value x, Value y) {
+  return Op::create(builder, loc, x, y);
 }
+Value relu(OpBuilder &builder, Location loc, Value x) {
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(x.getType()));
+  return arith::MaximumFOp::create(builder, loc, x, zero);
+}
+
+// Operations on operands of one floating type. Rounded to nearest (_rn) is the
+// ordinary operation.
+struct UnaryRow {
+  StringLiteral name;
+  UnaryEmitter emit;
+};
+const UnaryRow unaryRows[] = {
+    {"exp", unary<math::ExpOp>},
+    {"fast_exp", unary<math::ExpOp>},
+    {"exp2", unary<math::Exp2Op>},
+    {"expm1", unary<math::ExpM1Op>},
+    {"log", unary<math::LogOp>},
+    {"fast_log", unary<math::LogOp>},
+    {"log2", unary<math::Log2Op>},
+    {"fast_log2", unary<math::Log2Op>},
+    {"log10", unary<math::Log10Op>},
+    {"fast_log10", unary<math::Log10Op>},
+    {"log1p", unary<math::Log1pOp>},
+    {"sin", unary<math::SinOp>},
+    {"fast_sin", unary<math::SinOp>},
+    {"cos", unary<math::CosOp>},
+    {"fast_cos", unary<math::CosOp>},
+    {"tan", unary<math::TanOp>},
+    {"fast_tan", unary<math::TanOp>},
+    {"asin", unary<math::AsinOp>},
+    {"acos", unary<math::AcosOp>},
+    {"atan", unary<math::AtanOp>},
+    {"sinh", unary<math::SinhOp>},
+    {"cosh", unary<math::CoshOp>},
+    {"tanh", unary<math::TanhOp>},
+    {"fast_tanh", unary<math::TanhOp>},
+    {"asinh", unary<math::AsinhOp>},
+    {"acosh", unary<math::AcoshOp>},
+    {"atanh", unary<math::AtanhOp>},
+    {"erf", unary<math::ErfOp>},
+    {"erfc", unary<math::ErfcOp>},
+    {"sqrt", unary<math::SqrtOp>},
+    {"sqrt_rn", unary<math::SqrtOp>},
+    {"rsqrt", unary<math::RsqrtOp>},
+    {"rsqrt_rn", unary<math::RsqrtOp>},
+    {"cbrt", unary<math::CbrtOp>},
+    {"floor", unary<math::FloorOp>},
+    {"ceil", unary<math::CeilOp>},
+    {"trunc", unary<math::TruncOp>},
+    {"round", unary<math::RoundOp>},
+    {"rint", unary<math::RoundEvenOp>},
+    {"nearbyint", unary<math::RoundEvenOp>},
+    {"fabs", unary<math::AbsFOp>},
+    {"abs", unary<math::AbsFOp>},
+    {"relu", relu},
+};
+struct BinaryRow {
+  StringLiteral name;
+  BinaryEmitter emit;
+};
+const BinaryRow binaryRows[] = {
+    {"pow", binary<math::PowFOp>},          {"fast_pow", binary<math::PowFOp>},
+    {"atan2", binary<math::Atan2Op>},       {"fmod", binary<arith::RemFOp>},
+    {"copysign", binary<math::CopySignOp>}, {"add", binary<arith::AddFOp>},
+    {"add_rn", binary<arith::AddFOp>},      {"sub", binary<arith::SubFOp>},
+    {"sub_rn", binary<arith::SubFOp>},      {"mul", binary<arith::MulFOp>},
+    {"mul_rn", binary<arith::MulFOp>},      {"div", binary<arith::DivFOp>},
+    {"div_rn", binary<arith::DivFOp>},      {"fast_fdivide", binary<arith::DivFOp>},
+    {"fdivide", binary<arith::DivFOp>},     {"fmax", binary<arith::MaxNumFOp>},
+    {"max", binary<arith::MaxNumFOp>},      {"fmin", binary<arith::MinNumFOp>},
+    {"min", binary<arith::MinNumFOp>},
+};
+constexpr StringLiteral fmaNames[] = {"fma", "fma_rn"};
+/// Other names of functions of device_math.def.
+struct Alias {
+  StringLiteral name, function;
+};
+constexpr Alias aliases[] = {{"fast_exp10", "exp10"}, {"scalbn", "ldexp"}};
 
 bool isFloatOf(Type type, unsigned low, unsigned high) {
   auto element = dyn_cast<FloatType>(type);
@@ -116,11 +178,12 @@ bool matches(char letter, Type type) {
   }
 }
 
-const Function *findFunction(StringRef name, TypeRange elements, Type result) {
+const Function *findFunction(llvm::function_ref<bool(StringRef)> isNamed, TypeRange elements,
+                             Type result) {
   for (const Function &function : functions) {
     StringRef signature = function.signature;
-    if (name != function.name || signature.size() != elements.size() + 1 ||
-        !matches(signature[0], result))
+    if (signature.size() != elements.size() + 1 || !matches(signature[0], result) ||
+        !isNamed(function.name))
       continue;
     bool fits = true;
     Type floating; // all F and T are of one type
@@ -199,55 +262,30 @@ Value callFunction(OpBuilder &builder, Location loc, const Function &function, V
   return result;
 }
 
-/// Operations on operands of 32 or 64 bits; null when there is none.
+/// Operations on operands of 32 or 64 bits; null when there is none. `wasHalf`:
+/// operands have been widened from 16 bits.
 Value emitPlain(OpBuilder &builder, Location loc, StringRef symbol, ValueRange operands,
-                Type element) {
+                Type element, bool wasHalf) {
   SmallVector<Type> elements =
       llvm::map_to_vector(operands, [](Value v) { return getElementTypeOrSelf(v.getType()); });
-  bool sameType = llvm::all_of(elements, [&](Type type) { return type == element; });
-  std::string name =
-      plainName(symbol, llvm::any_of(elements, [](Type type) { return type.isF32(); }));
-  bool floating = sameType && isFloatOf(element, 32, 64);
-  StringRef base = withoutNearest(name);
-  if (floating && operands.size() == 1) {
-    if (UnaryEmitter emit = unaryOperation(base))
-      return emit(builder, loc, operands[0]);
-    Type type = operands[0].getType();
-    if (base == "relu")
-      return arith::MaximumFOp::create(
-          builder, loc, operands[0],
-          arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
-  }
-  if (floating && operands.size() == 2) {
-    Value x = operands[0], y = operands[1];
-    if (base == "pow" || base == "fast_pow")
-      return math::PowFOp::create(builder, loc, x, y);
-    if (base == "atan2")
-      return math::Atan2Op::create(builder, loc, x, y);
-    if (base == "fmod")
-      return arith::RemFOp::create(builder, loc, x, y);
-    if (base == "copysign")
-      return math::CopySignOp::create(builder, loc, x, y);
-    if (base == "add")
-      return arith::AddFOp::create(builder, loc, x, y);
-    if (base == "sub")
-      return arith::SubFOp::create(builder, loc, x, y);
-    if (base == "mul")
-      return arith::MulFOp::create(builder, loc, x, y);
-    if (base == "div" || base == "fast_fdivide" || base == "fdivide")
-      return arith::DivFOp::create(builder, loc, x, y);
-    if (base == "fmax" || base == "max")
-      return arith::MaxNumFOp::create(builder, loc, x, y);
-    if (base == "fmin" || base == "min")
-      return arith::MinNumFOp::create(builder, loc, x, y);
-  }
-  if (floating && operands.size() == 3 && base == "fma")
+  bool isF32 = llvm::any_of(elements, [](Type type) { return type.isF32(); });
+  auto isNamed = [&](StringRef name) { return isNameOf(symbol, name, isF32, wasHalf); };
+  auto isRow = [&](const auto &row) { return isNamed(row.name); };
+  bool floating = llvm::all_equal(elements) && elements[0] == element && isFloatOf(element, 32, 64);
+  if (floating && operands.size() == 1)
+    if (const auto *row = llvm::find_if(unaryRows, isRow); row != std::end(unaryRows))
+      return row->emit(builder, loc, operands[0]);
+  if (floating && operands.size() == 2)
+    if (const auto *row = llvm::find_if(binaryRows, isRow); row != std::end(binaryRows))
+      return row->emit(builder, loc, operands[0], operands[1]);
+  if (floating && operands.size() == 3 && llvm::any_of(fmaNames, isNamed))
     return math::FmaOp::create(builder, loc, operands[0], operands[1], operands[2]);
-  if (name == "fast_exp10")
-    name = "exp10";
-  else if (name == "scalbn")
-    name = "ldexp";
-  if (const Function *function = findFunction(name, elements, element))
+  auto isFunction = [&](StringRef name) {
+    return isNamed(name) || llvm::any_of(aliases, [&](const Alias &alias) {
+             return alias.function == name && isNamed(alias.name);
+           });
+  };
+  if (const Function *function = findFunction(isFunction, elements, element))
     return callFunction(builder, loc, *function, operands, element);
   return nereid::cpu::emitDeviceBits(builder, loc, symbol, operands, element);
 }
@@ -261,7 +299,7 @@ Value nereid::cpu::emitDeviceMath(OpBuilder &builder, Location loc, StringRef sy
   if (operands.empty())
     return {};
   if (llvm::none_of(operands.getTypes(), isHalf))
-    return emitPlain(builder, loc, symbol, operands, element);
+    return emitPlain(builder, loc, symbol, operands, element, /*wasHalf=*/false);
   auto like = [&](Value value, Type to) -> Type {
     if (auto vector = dyn_cast<VectorType>(value.getType()))
       return vector.clone(to);
@@ -274,7 +312,8 @@ Value nereid::cpu::emitDeviceMath(OpBuilder &builder, Location loc, StringRef sy
             ? arith::ExtFOp::create(builder, loc, like(operand, builder.getF32Type()), operand)
             : operand);
   Value result =
-      emitPlain(builder, loc, symbol, wide, isHalf(element) ? Type(builder.getF32Type()) : element);
+      emitPlain(builder, loc, symbol, wide, isHalf(element) ? Type(builder.getF32Type()) : element,
+                /*wasHalf=*/true);
   if (result && isHalf(element))
     result = arith::TruncFOp::create(builder, loc, like(result, element), result);
   return result;

@@ -2,6 +2,7 @@
 """The table of library functions: each row has a test, and nothing reads meaning into a symbol's letters."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,82 @@ def test_no_letters_decide(path):
                                   "symbol.consume_back(suffix)"])
 def test_the_pattern_finds(text):
     assert PART.search(text)
+
+
+# ---- everything that the compiler makes of a call follows from the columns of its row
+
+
+def table(macro: str) -> list[list[str]]:
+    """The rows of one kind, as lists of their columns; operands in one column."""
+    text = re.sub(r"//.*", "", TABLE.read_text())
+    found = re.findall(rf"^{macro}\(((?:[^()]|\([^()]*\))*)\)", text, re.MULTILINE)
+    return [[column.strip() for column in re.split(r",\s*(?![^()]*\))", row)] for row in found]
+
+
+ROLES = {row[0]: row[1:] for row in table("LIBRARY_OPERAND")}
+FUNCTIONS = {row[0]: row[1:] for row in table("LIBRARY_FUNCTION")}
+OPT = ROOT / "build/release/tools/nereid-opt/nereid-opt"
+
+
+class Case:
+    """One function by its row alone: the IR of its calls, and what has to become of them."""
+
+    def __init__(self, name: str):
+        self.name = name
+        operands, self.result, self.waiting, self.cores, self.ordering, self.effects = FUNCTIONS[name]
+        self.roles = [role for role in re.split(r"[(),\s]+", operands) if role]
+        pointees = {"Pointer": "f32", "SignalPointer": "i64", "AtomicPointer": "f32"}
+        kinds = [ROLES[role][0] for role in self.roles]
+        element = pointees.get(kinds[0]) if kinds else None
+        integer = {"Bytes": "i64", "SignalValue": "i64"}
+        self.types = [f"!tt.ptr<{pointees[kind]}>" if kind in pointees else element if kind == "Element"
+                      else integer.get(role, "i32") for kind, role in zip(kinds, self.roles)]
+        self.result_type = {"Nothing": "", "Int32": "i32", "Address": "!tt.ptr<f32>", "Element": element}[self.result]
+
+    def call(self, result: str = "x") -> str:
+        names = ", ".join(f"%a{i}" for i in range(len(self.types)))
+        left = f"%{result} = " if self.result_type else ""
+        right = self.result_type or "()"
+        return (f'{left}distributed.extern_call {names} {{libname = "libshmem_device", libpath = "", pure = false, '
+                f'symbol = "{self.name}"}} : ({", ".join(self.types)}) -> {right}')
+
+    def function(self, *body: str, extra: str = "") -> str:
+        parameters = ", ".join([*(f"%a{i}: {type}" for i, type in enumerate(self.types)), *([extra] if extra else [])])
+        return "\n".join([f"tt.func public @{self.name}({parameters}) {{", *body, "tt.return", "}"])
+
+
+def opt(text: str, *passes: str) -> str:
+    done = subprocess.run([OPT, *passes, "-"], input=text, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_properties_come_from_the_row(name):
+    case = Case(name)
+    second = "scf.if %second {\n" + case.call("y") + "\n}"
+    cores = ["%id = ascend.get_sub_vec_id : i64", "%one = arith.constant 1 : i64",
+             "%second = arith.cmpi eq, %id, %one : i64"]  # fmt: skip
+    module = 'module attributes {ascend.launch_mode = "cv1:2"} {\n' + case.function(case.call(), *cores, second) + "\n}"
+    done = opt(module, "--nereid-infer-symmetric-args", "--nereid-mark-spin-loops", "--nereid-split-vector-cores=lanes=2")
+    assert f"nereid.blocking = {'true' if case.waiting != 'Never' else 'false'}" in done
+    (header,) = re.findall(rf"tt\.func public @{name}\((.*)\)", done)
+    marked = ["nereid.symmetric" in part for part in re.split(r",\s*(?=%)", header)] if case.roles else []
+    assert marked == [ROLES[role][1] == "Symmetric" for role in case.roles]
+    first, gated = done.split("distributed.extern_call")[0], "nereid.gated" in done
+    assert ("scf.if" in first) == (case.cores == "Once")
+    assert gated == case.cores.startswith("Together")
+    mode = opt(module, "--nereid-infer-launch-mode")
+    assert ('ascend.launch_mode = "cv1:2"' in mode) == (case.cores == "TogetherWithCube")
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_effects_come_from_the_row(name):
+    """A call without effects goes when nobody needs it; loads are one across it only if it writes nothing."""
+    case = Case(name)
+    left = opt(case.function(case.call(), case.call("y")), "--canonicalize", "--cse").count("distributed.extern_call")
+    assert left == (0 if case.effects == "NoMemory" else 2)
+    load = "= tt.load %p : !tt.ptr<f32>"
+    text = case.function(f"%first {load}", case.call(), f"%then {load}", "%sum = arith.addf %first, %then : f32",
+                         "tt.store %p, %sum : !tt.ptr<f32>", extra="%p: !tt.ptr<f32>")  # fmt: skip
+    assert opt(text, "--cse").count("tt.load") == (1 if case.effects == "NoMemory" else 2)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 
+#include "nereid/Dialect/Distributed/LibraryFunctions.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -98,9 +100,31 @@ LogicalResult NotifyOp::verify() {
 // ExternCallOp
 //===----------------------------------------------------------------------===//
 
+/// What the columns of the row say.
 void ExternCallOp::getEffects(Effects &effects) {
-  if (!getPure())
-    addReadWrite(effects);
+  const LibraryFunction *function = findLibraryFunction(getLibname(), getSymbol());
+  if (!function)
+    return addReadWrite(effects);
+  if (function->effects == LibraryEffects::NoMemory)
+    return;
+  // One that neither waits nor orders does what its operands say; one without
+  // pointers may do anything.
+  bool orders = function->ordering == LibraryOrdering::Fences ||
+                function->ordering == LibraryOrdering::Completes;
+  bool reads = function->blocks() || orders, writes = reads;
+  for (LibraryOperand role : function->operands()) {
+    LibraryAccess access = accessOf(role);
+    reads |= access == LibraryAccess::Reads || access == LibraryAccess::Updates;
+    writes |= access == LibraryAccess::Writes || access == LibraryAccess::Updates;
+    // Others change it: two reads are not the same.
+    writes |= access == LibraryAccess::Reads && isSymmetric(role);
+  }
+  if (!reads && !writes)
+    return addReadWrite(effects);
+  if (reads)
+    effects.emplace_back(MemoryEffects::Read::get());
+  if (writes)
+    effects.emplace_back(MemoryEffects::Write::get());
 }
 
 Speculation::Speculatability ExternCallOp::getSpeculatability() {

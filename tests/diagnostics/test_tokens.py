@@ -84,6 +84,16 @@ WRONG = {
             token += ⟦dl.wait(sig + i, 1, "gpu", "acquire")⟧
         tl.store(out, tl.load(data))
     """, "the token of this wait is never consumed"),
+    "before a store": ("""
+    @nereid.jit
+    def kernel(sig, data, out, n):
+        x = tl.load(out)
+        ⟦dl.wait(sig, 1, "gpu", "acquire")⟧
+        y = tl.load(out + 1)
+        peer = dl.symm_at(data, (dl.rank() + 1) % dl.num_ranks())
+        ⟨tl.store(peer, x + y)⟩
+        dl.notify(sig, 0)
+    """, "the token of this wait is never consumed"),
     "in a called function": ("""
     @nereid.jit
     def wait_for(sig):
@@ -118,6 +128,16 @@ def test_a_token_that_reaches_nothing_is_an_error(name, tmp_path):
     for note in notes:
         assert f"{path}:{note}:" in text, text
     assert "consume_token" in text and 'unused_token="keep"' in text
+
+
+def test_stores_that_the_wait_protects_are_named(tmp_path):
+    kernel, path, _, (line,) = load(tmp_path, WRONG["before a store"][0])
+    with pytest.raises(nereid.CompilationError) as caught:
+        compile_kernel(kernel)
+    text = str(caught.value)
+    assert re.search(rf"{path}:{line}:\d+: note: this store probably has to come after the wait: write `ptr = "
+                     r"dl.consume_token\(ptr, token\)` before it and store through the new `ptr`", text), text
+    assert "this load" not in text, text
 
 
 def test_unconcerned_loads_are_not_named(tmp_path):

@@ -221,3 +221,35 @@ def test_info_lists_the_profiles():
         assert text in done.stdout
     line = next(line for line in done.stdout.splitlines() if line.strip().startswith("cuda"))
     assert "in force" in line
+
+
+@nereid.jit
+def waits_for_three(signals):
+    token = dl.wait(signals, 3, "sys", "acquire", waitValue=1)
+    tl.store(dl.consume_token(signals, token), 2)
+
+
+def sets_neighbours():
+    """Sets elements 0, 1 and 2, where the profile looks at 0, 16 and 32."""
+    signals = nereid.symm.zeros(48, np.int32, name="signals")
+    signals[:3] = 1
+    with pytest.raises(nereid.LaunchError) as caught:
+        waits_for_three[(1,)](signals)
+    return str(caught.value)
+
+
+def test_report_names_the_distance_of_signals():
+    (text,) = spawn(sets_neighbours, 1, environment={"NEREID_PROFILE": "ascend910b"})
+    assert "value 0, waits for 1 (slot 1 of 3; the profile ascend910b puts the signals of one wait 64 bytes apart: " \
+        "signal i is element 16 * i, not element i)" in text, text
+    assert "one vector core runs each program, and sub_vec_id() is 0" in text, text
+    (text,) = spawn(sets_neighbours_of_host, 1)
+    assert "apart" not in text and "vector-only" not in text, text
+
+
+def sets_neighbours_of_host():
+    signals = nereid.symm.zeros(48, np.int32, name="signals")
+    signals[:2] = 1
+    with pytest.raises(nereid.LaunchError) as caught:
+        waits_for_three[(1,)](signals)
+    return str(caught.value)

@@ -89,6 +89,15 @@ Value getReadPointer(Operation *op) {
   return {};
 }
 
+/// The same for data that `op` writes.
+Value getWrittenPointer(Operation *op) {
+  if (isa<tt::StoreOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op))
+    return op->getOperand(0);
+  if (auto scatter = dyn_cast<tt::DescriptorScatterOp>(op))
+    return scatter.getDesc();
+  return {};
+}
+
 bool touches(const llvm::SetVector<Value> &bases, const llvm::DenseSet<Value> &set) {
   return llvm::any_of(bases, [&](Value base) { return set.contains(base); });
 }
@@ -151,28 +160,33 @@ private:
     });
   }
 
-  /// Loads that run after `wait` and read data that other ranks or programs may
-  /// have written, none of the wait's signals; at most `limit`.
-  SmallVector<Operation *> getLoadsAfter(WaitOp wait, const CallGraph &calls, unsigned limit) {
+  /// What runs after `wait` and is probably what it is for, none of it about the
+  /// wait's signals; at most `limit`: loads of data that other ranks or programs may
+  /// have written, else stores into memory that they see (which a wait for "you may
+  /// write again" protects), else any loads.
+  SmallVector<Operation *> getAccessesAfter(WaitOp wait, const CallGraph &calls, unsigned limit) {
     auto function = wait->getParentOfType<tt::FuncOp>();
     llvm::SetVector<Value> signals = getBases(wait.getSlots(), calls);
     llvm::DenseSet<Value> signalSet(signals.begin(), signals.end());
-    SmallVector<Operation *> likely, others;
+    SmallVector<Operation *> loads, stores, others;
     bool passed = false;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
       passed |= op == wait;
-      Value pointer = getReadPointer(op);
+      Value read = getReadPointer(op), pointer = read ? read : getWrittenPointer(op);
       if (!pointer || !passed || insideMutuallyExclusiveRegions(wait, op))
         return;
       llvm::SetVector<Value> bases = getBases(pointer, calls);
       if (touches(bases, signalSet))
         return;
-      (touches(bases, sharedBases) ? likely : others).push_back(op);
+      if (touches(bases, sharedBases))
+        (read ? loads : stores).push_back(op);
+      else if (read)
+        others.push_back(op);
     });
-    SmallVector<Operation *> &loads = likely.empty() ? others : likely;
-    if (loads.size() > limit)
-      loads.truncate(limit);
-    return loads;
+    SmallVector<Operation *> &found = !loads.empty() ? loads : !stores.empty() ? stores : others;
+    if (found.size() > limit)
+      found.truncate(limit);
+    return found;
   }
 
   void report(WaitOp wait, const Reach &reach, const CallGraph &calls) {
@@ -184,14 +198,14 @@ private:
     for (ConsumeTokenOp consume : reach.consumers)
       diag.attachNote(consume.getLoc())
           << "consumed here; access memory through the pointer that consume_token returns";
-    SmallVector<Operation *> loads = getLoadsAfter(wait, calls, /*limit=*/3);
-    for (Operation *load : loads) {
+    for (Operation *access : getAccessesAfter(wait, calls, /*limit=*/3)) {
+      bool isLoad = getReadPointer(access) != nullptr;
+      auto &note = diag.attachNote(access->getLoc())
+                   << (isLoad ? "this load probably reads what the wait is for"
+                              : "this store probably has to come after the wait");
       if (reach.consumers.empty())
-        diag.attachNote(load->getLoc())
-            << "this load probably reads what the wait is for: write `ptr = "
-               "dl.consume_token(ptr, token)` before it and load through the new `ptr`";
-      else
-        diag.attachNote(load->getLoc()) << "this load probably reads what the wait is for";
+        note << ": write `ptr = dl.consume_token(ptr, token)` before it and "
+             << (isLoad ? "load" : "store") << " through the new `ptr`";
     }
     if (isError) {
       diag.attachNote(wait.getLoc())

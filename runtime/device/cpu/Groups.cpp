@@ -66,8 +66,14 @@ static void describeWait(const LaunchState &launch, const LaunchState::Waiting &
   g.currentValue = asSigned ? signExtend(c.seen, c.bytes) : int64_t(c.seen);
   g.awaitedValue = asSigned ? signExtend(c.value, c.bytes) : int64_t(c.value);
   g.comparison = comparisonText(c.comparison);
-  if (c.kind == WaitCondition::Slots && c.count > 1)
+  if (c.kind == WaitCondition::Slots && c.count > 1) {
     g.note = "slot " + std::to_string(c.next) + " of " + std::to_string(c.count);
+    if (c.stride != c.bytes)
+      g.note += "; the profile " + std::string(launch.job.settings.profile.name) +
+                " puts the signals of one wait " + std::to_string(c.stride) +
+                " bytes apart: signal i is element " + std::to_string(c.stride / c.bytes) +
+                " * i, not element i";
+  }
   if (c.comparison == NRD_CMP_EQ && g.currentValue > g.awaitedValue)
     g.note += std::string(g.note.empty() ? "" : "; ") +
               "the signal has passed the awaited value: waits compare for "
@@ -122,6 +128,7 @@ std::vector<BlockedGroup> LaunchState::groups() const {
   for (auto &item : sorted)
     out.push_back(std::move(item.second));
 
+  const bool waits = !out.empty();
   for (Fate what : {Finished, Unstarted}) {
     std::vector<uint64_t> programs;
     for (uint64_t i = 0; i < fate.size(); ++i)
@@ -134,6 +141,15 @@ std::vector<BlockedGroup> LaunchState::groups() const {
     g.kind = what == Finished ? "ended" : "not started";
     g.programCount = int64_t(programs.size());
     g.programs = programsText(*this, std::move(programs));
+    out.push_back(std::move(g));
+  }
+  if (waits && kernel.lanes == 1 && job.settings.profile.subVecNum > 1) {
+    BlockedGroup g;
+    g.rank = job.rank;
+    g.kind = "vector-only kernel";
+    g.note = "'" + kernel.name +
+             "' has no tl.dot, no al.scope(core_mode=\"cube\") and no barrier_all: one vector "
+             "core runs each program, and sub_vec_id() is 0";
     out.push_back(std::move(g));
   }
   {

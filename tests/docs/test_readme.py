@@ -73,7 +73,29 @@ def run(command: str, folder: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+def operators(text: str) -> str:
+    (found,) = [block for block in blocks(text, "python") if "nereid.ops." in block]
+    return found
+
+
+@pytest.mark.ranks(2)
+def test_operators():
+    import numpy as np
+
+    import nereid.ops
+
+    every = [np.random.default_rng(rank).uniform(-1, 1, (256, 512)).astype(np.float16) for rank in range(2)]
+    names = {"nereid": nereid, "a": every[nereid.rank()], "b": np.full((512, 512), 0.5, np.float16)}
+    exec(operators(README), names)
+    exact = np.concatenate(every).astype(np.float64) @ np.full((512, 512), 0.5)
+    # 512 roundings of sums in fp32, one of the result to fp16.
+    bound = 513 * 2.0**-24 * 0.5 * np.abs(np.concatenate(every)).astype(np.float64).sum(axis=1, keepdims=True)
+    assert (np.abs(names["c"] - exact) <= bound + 2.0**-11 * np.abs(exact)).all()
+
+
 def test_both_languages_show_the_same():
+    assert [line.split("#")[0] for line in operators(README).splitlines()] == [
+        line.split("#")[0] for line in operators(CHINESE).splitlines()]
     assert commands(README) == commands(CHINESE)
 
     def code(text: str) -> list[str]:

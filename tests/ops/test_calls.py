@@ -10,7 +10,7 @@ import pytest
 
 import nereid
 import nereid.ops
-from nereid.ops import AllGather, AllReduce, AllToAll, ReduceScatter
+from nereid.ops import AllGather, AllGatherGemm, AllReduce, AllToAll, GemmAllReduce, GemmReduceScatter, ReduceScatter
 
 
 def message(call, kind=nereid.ArgumentError):
@@ -224,3 +224,49 @@ def test_symmetric_tensors_and_empty_calls():
     op(x, out=x)
     assert x.numpy().tolist() == [[3.0] * 5] * 3
     assert AllReduce(4)(x).tolist() == [[6.0] * 5] * 3  # in rounds of four
+
+
+def test_wrong_arguments_of_products(ranks):
+    def work():
+        op = AllGatherGemm(m=1024, n=64, k=4096, dtype="float32", blocks=(16, 16, 16))
+        assert message(lambda: op(ones(10, 4090), ones(4096, 64))) == (
+            "AllGatherGemm: a has 4090 columns, b has 4096 rows: the inner sizes must agree")
+        assert message(lambda: op(ones(1200, 5), ones(5, 64))) == (
+            "AllGatherGemm: a has 1200 rows, this operator was made for 1 to 1024 (m=1024); make it with m=1200")
+        assert "b has 65 columns, this operator was made for 1 to 64 (n=64); make it with n=65" in message(
+            lambda: op(ones(10, 5), ones(5, 65)))
+        assert "a has 5000 columns, this operator was made for 1 to 4096 (k=4096)" in message(
+            lambda: op(ones(1, 5000), ones(5000, 64)))
+        assert "a is a matrix, but its shape is (3,)" in message(lambda: op(ones(3), ones(3, 4)))
+        assert "a has no rows" in message(lambda: op(ones(0, 5), ones(5, 4)))
+        assert "nothing to multiply" in message(lambda: op(ones(3, 0), ones(0, 4)))
+        assert "b has the dtype float16, this operator was made for float32" in message(
+            lambda: op(ones(3, 4), ones(4, 4, dtype=np.float16)))
+        scatter = GemmReduceScatter(8, 8, 8, blocks=(16, 16, 16))
+        assert "a has 9 rows, which 2 ranks cannot share equally; make it with rows_of=(5, 4) or pad" in message(
+            lambda: scatter(ones(9, 8), ones(8, 8)))
+        assert "a has 18 rows, 9 for each rank; this operator was made for 1 to 8 (m=8); make it with m=9" in message(
+            lambda: scatter(ones(18, 8), ones(8, 8)))
+        assert "form is auto, pull or gate" in message(lambda: AllGatherGemm(8, 8, 8, form="ring"))
+        assert "movers=2 of 2 programs leave none to multiply" in message(
+            lambda: AllGatherGemm(8, 8, 8, form="gate", movers=2, programs=2))
+        assert "blocks are three powers of two from 16 on" in message(lambda: AllGatherGemm(8, 8, 8, blocks=(8, 16, 16)))
+        assert "the dtype is one of float16" in message(lambda: GemmAllReduce(8, 8, 8, "int32"))
+        assert "m is a positive integer, not 0" in message(lambda: GemmReduceScatter(0, 8, 8))
+        # Any strides, smaller sizes.
+        a, b = ones(6, 10)[::2, ::2], ones(9, 5).T
+        assert op(a, b).tolist() == [[5.0] * 9] * 6
+        assert op(a[::-1], b).tolist() == [[5.0] * 9] * 6
+        assert scatter(a[:2], b[:, :8]).tolist() == [[10.0] * 8]
+
+    ranks(2, work)
+
+
+def test_ranks_that_pass_other_sizes_to_a_product(ranks):
+    def work():
+        op = AllGatherGemm(m=64, n=8, k=32, blocks=(16, 16, 16))
+        k = 16 if nereid.rank() == 1 else 32
+        text = message(lambda: op(ones(64, k), ones(k, 8)), nereid.JobError)
+        assert "AllGatherGemm: ranks disagree about this call: rank 0: AllGatherGemm m=64 k=32 float32 pull; rank 1" in text
+
+    ranks(2, work)

@@ -10,9 +10,14 @@ docs/operators.md says what there is and which protocols they follow. Each opera
 """
 
 from nereid.ops.all_gather.op import AllGather
+from nereid.ops.all_gather_gemm.op import AllGatherGemm
 from nereid.ops.all_reduce.op import AllReduce
 from nereid.ops.all_to_all.op import AllToAll
 from nereid.ops.core.group import Group
+from nereid.ops.gemm_all_reduce.op import GemmAllReduce
+from nereid.ops.gemm_reduce_scatter.op import GemmReduceScatter
 from nereid.ops.reduce_scatter.op import ReduceScatter
 
-__all__ = ["AllGather", "AllReduce", "AllToAll", "Group", "ReduceScatter"]
+__all__ = [
+    "AllGather", "AllGatherGemm", "AllReduce", "AllToAll", "GemmAllReduce", "GemmReduceScatter", "Group", "ReduceScatter",
+]

@@ -82,6 +82,24 @@ def reduction(parts: list[np.ndarray], op: str, dtype: str, wire: str | None = N
     return Expected(total, (sums + carried) * 1.01 + ROUNDING[dtype] * np.abs(total) * 1.01 + SMALLEST[dtype])
 
 
+def matmul(pairs: list[tuple[np.ndarray, np.ndarray]], dtype: str, out_dtype: str, wire: str | None = None) -> Expected:
+    """The sum of a @ b over `pairs`, which have elements of `dtype`: k products and k sums each, a
+    rounding of each part for the wire, a sum over the parts, a rounding of the result, whatever the order."""
+    acc = arrays.ACCUMULATORS[dtype]
+    value, bound, magnitude = 0.0, 0.0, 0.0
+    for a, b in pairs:
+        a, b = exact(a), exact(b)
+        size = np.abs(a) @ np.abs(b)
+        value, magnitude = value + a @ b, magnitude + size
+        bound = bound + (a.shape[1] + 1) * ROUNDING[acc] * size
+        if wire not in (None, acc):
+            bound = bound + ROUNDING[wire] * size + SMALLEST[wire]
+    bound = bound + len(pairs) * ROUNDING[acc] * magnitude
+    # numpy's own float64 sums are no better than ours for fp64.
+    return Expected(value, (2 if dtype == "float64" else 1.01) * bound + 1.01 * ROUNDING[out_dtype] * np.abs(value)
+                    + SMALLEST[out_dtype] + 1e-30)
+
+
 def check(what: str, got: Any, want: Expected) -> None:
     """AssertionError with the first element that is off."""
     got = np.asarray(got)

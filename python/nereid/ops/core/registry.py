@@ -14,6 +14,9 @@ OPERATORS = {
     "reduce_scatter": "ReduceScatter",
     "all_reduce": "AllReduce",
     "all_to_all": "AllToAll",
+    "all_gather_gemm": "AllGatherGemm",
+    "gemm_reduce_scatter": "GemmReduceScatter",
+    "gemm_all_reduce": "GemmAllReduce",
 }
 
 

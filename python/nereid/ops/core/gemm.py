@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What operators that multiply matrices share: dtypes, blocks, checks of a and b."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple
+
+import nereid
+from nereid._base import targets
+from nereid.ops.core import arrays, choice
+from nereid.ops.core.group import Group
+from nereid.ops.core.operator import Operator, known_dtype, positive
+
+
+class Operands(NamedTuple):
+    """Sizes and strides (in elements) of one call."""
+
+    m: int  # rows of a
+    n: int
+    k: int
+    stride_am: int
+    stride_ak: int
+    stride_bk: int
+    stride_bn: int
+
+
+def blocks_for(m: int, n: int, k: int, blocks: Any) -> tuple[int, int, int]:
+    """Rows, columns and inner size of a tile: the target's, or smaller ones for small matrices."""
+    if blocks is not None:
+        if len(blocks) != 3 or any(size < 16 or size & (size - 1) for size in blocks):
+            raise nereid.ArgumentError(f"blocks are three powers of two from 16 on, not {blocks!r}")
+        return tuple(int(size) for size in blocks)
+    best = choice.table(targets.active())["blocks"]
+    return tuple(min(most, max(16, nereid.next_power_of_2(size))) for most, size in zip(best, (m, n, k)))
+
+
+class GemmOperator(Operator):
+    """Base of operators with a (rows, k), b (k, n), or (n, k) with `trans_b`, and a result (rows, n)
+    of `out_dtype`, by default that of a and b. Sums are made in fp32, for fp64 in fp64. Sizes of a
+    call may be smaller than those that the operator was made for. a and b may have any strides."""
+
+    def __init__(self, group: Any, text: str, m: int, n: int, k: int, dtype: str, out_dtype: Any, trans_b: bool,
+                 blocks: Any, programs: int | None, signals: Callable[[Group], int], payload: Callable[[Group], int]):
+        self.n, self.k = int(n), int(k)
+        self.trans_b = bool(trans_b)
+        self.out_dtype = known_dtype(type(self).__name__, arrays.dtype_name(out_dtype or dtype), arrays.FLOATS)
+        self.acc = arrays.ACCUMULATORS[dtype]
+        super().__init__(group, text, dtype, programs, signals, payload)
+
+    @staticmethod
+    def checked(operator: str, dtype: Any, **sizes: Any) -> str:
+        """The name of the dtype, when the sizes are positive."""
+        positive(operator, **sizes)
+        return known_dtype(operator, arrays.dtype_name(dtype), arrays.FLOATS)
+
+    def _constants(self, blocks: tuple[int, int, int]) -> dict[str, Any]:
+        return dict(REACH=self.group.reach, ACC=arrays.language_dtype(self.acc), BLOCK_M=blocks[0], BLOCK_N=blocks[1],
+                    BLOCK_K=blocks[2], GROUP_M=4)
+
+    def _operands(self, a: Any, b: Any) -> Operands:
+        first, second = arrays.facts(a, self.name, "a"), arrays.facts(b, self.name, "b")
+        self._has_dtype(first, "a")
+        self._has_dtype(second, "b")
+        for facts, argument in ((first, "a"), (second, "b")):
+            if len(facts.shape) != 2:
+                raise self.fail(f"{argument} is a matrix, but its shape is {facts.shape}")
+        (m, k), (bk, bn) = first.shape, second.shape
+        stride_bk, stride_bn = second.strides
+        if self.trans_b:
+            bk, bn, stride_bk, stride_bn = bn, bk, stride_bn, stride_bk
+        if k != bk:
+            raise self.fail(f"a has {k} columns, b has {bk} {'columns' if self.trans_b else 'rows'}: "
+                            "the inner sizes must agree")
+        for size, most, what in ((bn, self.n, f"b has {bn} columns" if not self.trans_b else f"b has {bn} rows"),
+                                 (k, self.k, f"a has {k} columns")):
+            if not 1 <= size <= most:
+                name = "n" if most is self.n and what.startswith("b") else "k"
+                raise self.fail(f"{what}, this operator was made for 1 to {most} ({name}={most}); make it with {name}={size}"
+                                if size else f"{what}: there is nothing to multiply")
+        return Operands(m, bn, k, *first.strides, stride_bk, stride_bn)
+
+    def _result(self, out: Any, rows: int, operands: Operands, a: Any, b: Any) -> Any:
+        if out is None:
+            return arrays.new((rows, operands.n), self.out_dtype, a)
+        self._output(out, (rows, operands.n), a, b, dtype=self.out_dtype)
+        return out

@@ -18,12 +18,6 @@ ROOT = Path(__file__).resolve().parents[2]
 NEREID_OPT = ROOT / "build" / "release" / "tools" / "nereid-opt" / "nereid-opt"
 PASS = re.compile(r'^def \w+\s*:\s*Pass<"(?P<name>[\w-]+)".*?^}', re.S | re.M)
 BLOCK = re.compile(r"^ *```mlir\n(?P<text>.*?)^ *```$", re.S | re.M)
-#: Passes whose description shows parts of IR only, or none, and why.
-WITHOUT = {
-    "nereid-decompose-scaled-dots": "the second half would fill a page",
-    "nereid-cpu-lower-runtime": "the second half is what abi/nereid/abi.h describes",
-    "nereid-cpu-tiles-to-loops": "the second half would fill a page",
-}
 
 
 def examples() -> dict[str, list[str]]:
@@ -44,12 +38,10 @@ def opt(text: str, *arguments: str) -> tuple[int, str, str]:
 
 def test_every_pass_has_an_example():
     assert len(EXAMPLES) >= 16
-    assert [name for name, blocks in EXAMPLES.items() if not blocks and name not in WITHOUT] == []
-    assert set(WITHOUT) <= set(EXAMPLES)
+    assert [name for name, blocks in EXAMPLES.items() if not blocks] == []
 
 
-@pytest.mark.parametrize("name, index", [(name, index) for name, blocks in EXAMPLES.items() if name not in WITHOUT
-                                         for index in range(len(blocks))])
+@pytest.mark.parametrize("name, index", [(name, index) for name, blocks in EXAMPLES.items() for index in range(len(blocks))])
 def test_example(name, index):
     before, kind, rest = re.split(r"^ *// (becomes|fails)", EXAMPLES[name][index], maxsplit=1, flags=re.M)
     options = re.match(r"\s*// options: (.*)\n", before)

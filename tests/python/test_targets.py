@@ -3,8 +3,10 @@
 others, and what is said when they are used wrongly."""
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -224,3 +226,34 @@ def test_wrong_variables(run, tmp_path, variable, words):
     script.write_text(LAUNCH)
     code, out, err = run(script, **{variable: "moon"})
     assert code == 1 and not out and words in err
+
+
+VECTORS = {"host": "", "x86-64-v2": "xmm", "x86-64-v3": "ymm", "x86-64-v4": "zmm"}
+
+
+@pytest.mark.parametrize("processor", VECTORS)
+def test_each_processor(run, tmp_path, processor):
+    """NEREID_CPU chooses the widest vectors of the code; a machine that has them runs it."""
+    assert _targets.option("cpu", "cpu")["choices"] == list(VECTORS)
+    file = tmp_path / "fill.py"
+    file.write_text("import nereid\nimport nereid.language as tl\nimport numpy as np\n\n\n@nereid.jit\ndef fill(x):\n"
+                    "    o = tl.arange(0, 64)\n    tl.store(x + o, tl.load(x + o) * 3.0)\n\n\n"
+                    "if __name__ == '__main__':\n    a = np.ones(64, np.float32)\n    fill[(1,)](a)\n    print(a.sum())\n")
+    code, out, err = run("-m", "nereid", "compile", f"{file}:fill", "--signature", "x=*fp32", "--emit=asm", NEREID_CPU=processor)
+    assert code == 0, err
+    wider = {"xmm": ["ymm", "zmm"], "ymm": ["zmm"]}.get(VECTORS[processor], [])
+    assert VECTORS[processor] in out and not any(name in out for name in wider)
+    flags = set(re.search(r"^flags\s*:(.*)", Path("/proc/cpuinfo").read_text(), re.M)[1].split())
+    needed = {"x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}.get(processor)
+    code, out, err = run(file, NEREID_CPU=processor)
+    if needed and needed not in flags:
+        assert code == 1 and "which this one lacks" in err, err
+    else:
+        assert (code, out) == (0, "192.0\n"), err
+
+
+@pytest.mark.parametrize("value", ["native", "x86-64", "X86-64-V3", "skylake", " host"])
+def test_other_processors_are_refused(run, kernel_file, value):
+    code, out, err = run("-m", "nereid", "compile", f"{kernel_file}:double", "--emit=asm", NEREID_CPU=value)
+    assert code != 0 and not out and "Traceback" not in err, err
+    assert f"NEREID_CPU: the option 'cpu' takes host, x86-64-v2, x86-64-v3 or x86-64-v4, not '{value}'" in err, err

@@ -278,13 +278,14 @@ def _stages_text() -> str:
 
 
 def _target_options(args: argparse.Namespace) -> dict[str, Any]:
-    """What the command line says of the target, checked."""
+    """What the command line says of the target, checked; what the environment says is checked too."""
     from nereid import _runtime
     from nereid._base import targets as _targets
 
     options: dict[str, Any] = {}
     try:
         target = _targets.active()
+        _targets.profile(), _targets.settings(target)  # what the environment says
         _targets.stage(target, args.emit)
         for entry in args.option:
             name, equals, value = entry.partition("=")

@@ -256,10 +256,33 @@ def NereidDecomposeScaledDots : Pass<"nereid-decompose-scaled-dots"> {
     powers of two of e8m0; 255 is NaN. The product accumulates in fp32.
 
     ```mlir
-    %d = tt.dot_scaled %a scale %s, %b, %c lhs = e5m2 rhs = bf16 {fastMath = false} : ...
+    tt.func @k(%a: tensor<4x64xf8E5M2>, %s: tensor<4x2xi8>, %b: tensor<64x8xbf16>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %d = tt.dot_scaled %a scale %s, %b, %c lhs = e5m2 rhs = bf16 {fastMath = false} : tensor<4x64xf8E5M2>, tensor<4x2xi8> * tensor<64x8xbf16> -> tensor<4x8xf32>
+      tt.return %d : tensor<4x8xf32>
+    }
     // becomes
-    %x = arith.mulf %a_as_f32, %s_as_factors : tensor<16x64xf32>
-    %d = tt.dot %x, %b_as_f32, %c : tensor<16x64xf32> * tensor<64x16xf32> -> tensor<16x16xf32>
+    tt.func @k(%a: tensor<4x64xf8E5M2>, %s: tensor<4x2xi8>, %b: tensor<64x8xbf16>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %0 = tt.fp_to_fp %a : tensor<4x64xf8E5M2> -> tensor<4x64xf32>
+      %1 = arith.extf %b : tensor<64x8xbf16> to tensor<64x8xf32>
+      %2 = arith.extui %s : tensor<4x2xi8> to tensor<4x2xi32>
+      %cst = arith.constant dense<23> : tensor<4x2xi32>
+      %3 = arith.shli %2, %cst : tensor<4x2xi32>
+      %cst_0 = arith.constant dense<0> : tensor<4x2xi32>
+      %4 = arith.cmpi eq, %2, %cst_0 : tensor<4x2xi32>
+      %cst_1 = arith.constant dense<4194304> : tensor<4x2xi32>
+      %5 = arith.select %4, %cst_1, %3 : tensor<4x2xi1>, tensor<4x2xi32>
+      %cst_2 = arith.constant dense<255> : tensor<4x2xi32>
+      %6 = arith.cmpi eq, %2, %cst_2 : tensor<4x2xi32>
+      %cst_3 = arith.constant dense<2143289344> : tensor<4x2xi32>
+      %7 = arith.select %6, %cst_3, %5 : tensor<4x2xi1>, tensor<4x2xi32>
+      %8 = tt.bitcast %7 : tensor<4x2xi32> -> tensor<4x2xf32>
+      %9 = tt.expand_dims %8 {axis = 2 : i32} : tensor<4x2xf32> -> tensor<4x2x1xf32>
+      %10 = tt.broadcast %9 : tensor<4x2x1xf32> -> tensor<4x2x32xf32>
+      %11 = tt.reshape %10 : tensor<4x2x32xf32> -> tensor<4x64xf32>
+      %12 = arith.mulf %0, %11 : tensor<4x64xf32>
+      %13 = tt.dot %12, %1, %c : tensor<4x64xf32> * tensor<64x8xf32> -> tensor<4x8xf32>
+      tt.return %13 : tensor<4x8xf32>
+    }
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::nereid::tt::TritonDialect"];

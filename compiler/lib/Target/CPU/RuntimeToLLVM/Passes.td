@@ -7,13 +7,9 @@ include "mlir/Pass/PassBase.td"
 def NereidCPULowerRuntime : Pass<"nereid-cpu-lower-runtime", "::mlir::ModuleOp"> {
   let summary = "Lowers functions, scalar operations and runtime calls to the CPU's kernel ABI";
   let description = [{
-    Runs after tiles became loops. A public `tt.func` becomes
-
-    ```mlir
-    llvm.func @kernel(%program: !llvm.ptr, %arguments: !llvm.ptr)
-    ```
-
-    as abi/nereid/abi.h describes; scalar `tt` operations become `llvm` and
+    Runs after tiles became loops. A public `tt.func` becomes a function of two
+    pointers, to the program and to the arguments, as abi/nereid/abi.h describes;
+    scalar `tt` operations become `llvm` and
     `arith` operations; `distributed` and `ascend` operations become loads of
     `nrd_program` and calls of `nrd_*`. Pointers carried by `scf` and `cf` become
     `!llvm.ptr`. Afterwards no operation or type of `tt`, `distributed`, `ascend`
@@ -24,6 +20,27 @@ def NereidCPULowerRuntime : Pass<"nereid-cpu-lower-runtime", "::mlir::ModuleOp">
     program), `cpu.distributed`, `cpu.arguments` (type names of the kernel's
     arguments), `cpu.symmetric_arguments` (numbers of those that have
     `nereid.symmetric`).
+
+    ```mlir
+    tt.func public @k(%p: !tt.ptr<i32>) {
+      %axis = arith.constant -1 : i32
+      %rank = distributed.get_rank %axis : i32
+      tt.store %p, %rank : !tt.ptr<i32>
+      tt.return
+    }
+    // becomes
+    module attributes {cpu.arguments = ["*i32"], cpu.blocking = false, cpu.distributed = true, cpu.sites = [], cpu.symmetric_arguments = array<i32>} {
+      llvm.func @k(%program: !llvm.ptr, %arguments: !llvm.ptr) attributes {passthrough = ["nounwind", "null_pointer_is_valid"]} {
+        %0 = llvm.getelementptr %arguments[0] : (!llvm.ptr) -> !llvm.ptr, i8
+        %1 = llvm.load %0 invariant {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+        %c-1_i32 = arith.constant -1 : i32
+        %2 = llvm.getelementptr %program[24] : (!llvm.ptr) -> !llvm.ptr, i8
+        %3 = llvm.load %2 invariant : !llvm.ptr -> i32
+        llvm.store %3, %1 {alignment = 4 : i64} : i32, !llvm.ptr
+        llvm.return
+      }
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect"];

@@ -10,7 +10,8 @@ import pytest
 
 import nereid
 import nereid.ops
-from nereid.ops import AllGather, AllGatherGemm, AllReduce, AllToAll, GemmAllReduce, GemmReduceScatter, ReduceScatter
+from nereid.ops import (
+    AllGather, AllGatherGemm, AllReduce, AllToAll, Channel, FlashDecode, GemmAllReduce, GemmReduceScatter, ReduceScatter)
 
 
 def message(call, kind=nereid.ArgumentError):
@@ -268,5 +269,75 @@ def test_ranks_that_pass_other_sizes_to_a_product(ranks):
         k = 16 if nereid.rank() == 1 else 32
         text = message(lambda: op(ones(64, k), ones(k, 8)), nereid.JobError)
         assert "AllGatherGemm: ranks disagree about this call: rank 0: AllGatherGemm m=64 k=32 float32 pull; rank 1" in text
+
+    ranks(2, work)
+
+
+@pytest.mark.ranks(3)
+def test_channels():
+    """Messages run ahead of the receiver by as many as there are slots, and wait then."""
+    rank = nereid.rank()
+    forth, back = Channel((5,), "int64", 0, 2, slots=4), Channel((5,), "int64", 2, 0)
+    x = np.arange(5)
+    if rank == 0:
+        for i in range(4):
+            forth.send(x + i)  # nobody receives yet
+        assert back.recv().tolist() == [9] * 5
+        for i in range(4, 50):
+            forth.send(x + i)
+        assert "recv is for member 2 (rank 2), this is rank 0" in message(forth.recv)
+        assert "x has the shape (4,), this channel carries (5,)" in message(lambda: forth.send(x[:4]))
+        assert "x has the dtype float64" in message(lambda: forth.send(x.astype(float)))
+    elif rank == 2:
+        back.send(np.full(5, 9))
+        out = np.empty(5, np.int64)
+        for i in range(50):
+            if i % 7 == 0:
+                time.sleep(0.001)
+            assert forth.recv(out) is out and out.tolist() == (x + i).tolist()
+    else:
+        assert "send is for member 0 (rank 0), this is rank 1" in message(lambda: forth.send(x))
+    assert "src=1 and dst=1 must be two different members of the group, 0 to 2" in message(lambda: Channel((5,), src=1, dst=1))
+    assert "slots is a positive integer" in message(lambda: Channel((5,), slots=0))
+
+
+def test_a_message_that_nobody_receives(ranks):
+    def work():
+        channel = Channel((5,), "float32", 0, 1, slots=1)
+        if nereid.rank() == 0:
+            channel.send(ones(5))
+            text = message(lambda: channel.send(ones(5)), nereid.LaunchError)
+        else:
+            text = message(nereid.barrier, nereid.LaunchError)
+        assert "Channel" in text
+
+    ranks(2, work, environment={"NEREID_TIMEOUT": "5"})
+
+
+def test_wrong_arguments_of_decoding(ranks):
+    def work():
+        op = FlashDecode(2, 4, 2, 16, "float32")
+        q, cache, lengths = ones(2, 4, 16), ones(2, 9, 2, 16), np.array([3, 9], np.int32)
+        assert op(q, cache, cache, lengths).tolist() == q.tolist()
+        assert "lengths are [3, 10], each may be 0 to 9" in message(
+            lambda: op(q, cache, cache, np.array([3, 10], np.int32)))
+        assert "lengths is a contiguous int32 array of shape (2,)" in message(lambda: op(q, cache, cache, np.array([3, 9])))
+        assert "k has the shape (2, 9, 3, 16), wanted is (batch, positions, 2, 16)" in message(
+            lambda: op(q, ones(2, 9, 3, 16), cache, lengths))
+        assert "k has the shape (2, 9, 2, 16), v (2, 8, 2, 16): they must agree" in message(
+            lambda: op(q, cache, ones(2, 8, 2, 16), lengths))
+        assert "q has the shape (2, 2, 16), this operator was made for (2, 4, 16)" in message(
+            lambda: op(q[:, :2], cache, cache, lengths))
+        assert "block_table is for operators made with page=" in message(lambda: op(q, cache, cache, lengths, lengths))
+        paged = FlashDecode(2, 4, 2, 16, "float32", page=3)
+        table = np.array([[0, 5, 5], [2, 1, 0]], np.int32)
+        pages = ones(4, 3, 2, 16)
+        assert "pass block_table" in message(lambda: paged(q, pages, pages, lengths))
+        assert "pages of 9 positions, this operator was made for page=3" in message(
+            lambda: paged(q, cache, cache, lengths, table))
+        assert paged(q, pages, pages, lengths, table).tolist() == q.tolist()  # page 5 is not needed for 3 positions
+        assert "block_table names page 5 for batch 0; there are pages 0 to 3" in message(
+            lambda: paged(q, pages, pages, np.array([4, 9], np.int32), table))
+        assert "4 query heads cannot share 3 K/V heads" in message(lambda: FlashDecode(2, 4, 3, 16))
 
     ranks(2, work)

@@ -13,11 +13,13 @@ from nereid.ops.all_gather.op import AllGather
 from nereid.ops.all_gather_gemm.op import AllGatherGemm
 from nereid.ops.all_reduce.op import AllReduce
 from nereid.ops.all_to_all.op import AllToAll
+from nereid.ops.channel.op import Channel
 from nereid.ops.core.group import Group
+from nereid.ops.flash_decode.op import FlashDecode
 from nereid.ops.gemm_all_reduce.op import GemmAllReduce
 from nereid.ops.gemm_reduce_scatter.op import GemmReduceScatter
 from nereid.ops.reduce_scatter.op import ReduceScatter
 
 __all__ = [
-    "AllGather", "AllGatherGemm", "AllReduce", "AllToAll", "GemmAllReduce", "GemmReduceScatter", "Group", "ReduceScatter",
+    "AllGather", "AllGatherGemm", "AllReduce", "AllToAll", "Channel", "FlashDecode", "GemmAllReduce", "GemmReduceScatter", "Group", "ReduceScatter",
 ]

@@ -99,6 +99,10 @@ class Operator:
         return type(self).__name__
 
     @property
+    def workspaces(self) -> list[Workspace]:
+        return [self._workspace]
+
+    @property
     def memory(self) -> int:
         """Bytes of symmetric memory on each rank."""
         return self._workspace.bytes

@@ -17,6 +17,8 @@ OPERATORS = {
     "all_gather_gemm": "AllGatherGemm",
     "gemm_reduce_scatter": "GemmReduceScatter",
     "gemm_all_reduce": "GemmAllReduce",
+    "channel": "Channel",
+    "flash_decode": "FlashDecode",
 }
 
 

@@ -55,7 +55,8 @@ class Workspace:
         try:
             self._tensor = symm.empty(self.bytes, np.uint8, name=f"workspace of {operator}")
         except nereid.JobError as error:
-            error.args = (f"{text}: its workspace has {self.bytes} bytes on each rank: {error}",)
+            if error.code == "out of memory":
+                error.args = (f"{text}: its workspace has {self.bytes} bytes on each rank: {error}",)
             raise
         self._base = self._tensor.data_ptr()
         self.payload_bytes = self.bytes - self._payload_at

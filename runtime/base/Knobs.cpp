@@ -274,6 +274,7 @@ namespace {
 struct Hooks {
   std::mutex lock;
   std::shared_ptr<std::function<bool()>> interrupt;
+  std::shared_ptr<std::function<std::string()>> callSite;
   std::shared_ptr<std::function<void(std::string_view)>> print;
   std::mutex printing;
 };
@@ -288,6 +289,22 @@ void setInterruptCheck(std::function<bool()> check) {
   Hooks &h = hooks();
   std::lock_guard<std::mutex> guard(h.lock);
   h.interrupt = check ? std::make_shared<std::function<bool()>>(std::move(check)) : nullptr;
+}
+
+void setCallSite(std::function<std::string()> site) {
+  Hooks &h = hooks();
+  std::lock_guard<std::mutex> guard(h.lock);
+  h.callSite = site ? std::make_shared<std::function<std::string()>>(std::move(site)) : nullptr;
+}
+
+std::string callSite() {
+  Hooks &h = hooks();
+  std::shared_ptr<std::function<std::string()>> site;
+  {
+    std::lock_guard<std::mutex> guard(h.lock);
+    site = h.callSite;
+  }
+  return site ? (*site)() : std::string();
 }
 
 void setPrintSink(std::function<void(std::string_view)> sink) {

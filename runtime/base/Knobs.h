@@ -38,6 +38,8 @@ int32_t availableCores();
 
 /// The process-wide hooks of Config.h.
 bool interruptRequested();
+/// What setCallSite's hook says.
+std::string callSite();
 void printLine(std::string_view text);
 
 } // namespace nereid::runtime

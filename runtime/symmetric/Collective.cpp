@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "base/Clock.h"
+#include "base/Knobs.h"
 #include "nereid/abi.h"
 #include "symmetric/HostWait.h"
 #include "symmetric/Turns.h"
@@ -19,17 +20,37 @@ static Status finalizedError() {
   return Status::error(StatusCode::InvalidArgument, "this rank has already finalized its job");
 }
 
+/// How long a rank waits for another to say where it asked for something else.
+static constexpr uint64_t kPlaceWaitNs = 500000000;
+
+/// " at job.py:12" of a rank that has found, as this one has, that requests differ.
+static std::string placeOf(const Job::Impl &job, int32_t rank, uint64_t number) {
+  const CollectiveRequest &request = job.control.rank(rank).requests[number & 1];
+  const uint64_t deadline = nowNs() + kPlaceWaitNs;
+  while (request.placed.load(std::memory_order_acquire) != number) {
+    if (isGone(job.control.stateOf(rank)) || nowNs() > deadline)
+      return "";
+    sleepNs(50000);
+  }
+  std::string where = request.where.str();
+  return where.empty() ? where : " at " + where;
+}
+
 /// The first two ranks whose lines differ, as an error.
-static Status compareRequests(const Job::Impl &job, uint64_t number) {
+static Status compareRequests(Job::Impl &job, uint64_t number) {
   auto text = [&](int32_t r) { return job.control.rank(r).requests[number & 1].text.str(); };
   std::string first = text(0);
   for (int32_t r = 1; r < job.worldSize; ++r) {
     std::string other = text(r);
     if (other == first)
       continue;
+    CollectiveRequest &own = job.slot().requests[number & 1];
+    own.where.set(callSite());
+    own.placed.store(number, std::memory_order_release);
     return Status::error(StatusCode::Mismatch,
                          "ranks made different collective calls: rank 0 called " + first +
-                             ", rank " + std::to_string(r) + " called " + other,
+                             placeOf(job, 0, number) + ", rank " + std::to_string(r) + " called " +
+                             other + placeOf(job, r, number),
                          r);
   }
   return {};

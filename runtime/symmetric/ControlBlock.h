@@ -105,6 +105,10 @@ struct BlockedRecord {
 /// A host collective as its rank asked for it.
 struct CollectiveRequest {
   SharedText<400> text;
+  /// Where its program asked, once `placed` is the collective's number: written only
+  /// when the requests differ.
+  SharedText<240> where;
+  std::atomic<uint64_t> placed;
 };
 
 struct alignas(64) RankSlot {

@@ -160,7 +160,7 @@ Status Job::free(void *ptr) {
   return {};
 }
 
-Status Job::barrier() { return pimpl->collective("barrier()"); }
+Status Job::barrier(std::string_view what) { return pimpl->collective(what); }
 
 Status Job::Impl::refuseCopy(std::string_view what) const {
   if (!isCopy()) [[likely]]

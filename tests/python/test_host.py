@@ -229,3 +229,24 @@ def test_full_heap_says_who_took_it():
     # Freed memory is used again.
     nereid.symm.free(kept)
     nereid.symm.zeros((300, 512), np.float32, name="weights")
+
+
+def line_of(mark: str) -> int:
+    return next(i for i, row in enumerate(open(__file__), 1) if row.rstrip().endswith("# " + mark))
+
+
+@pytest.mark.ranks(3)
+def test_collectives_that_differ_name_the_lines():
+    """Each rank's call and its line, whatever the calls are made of inside."""
+    for _ in range(2):  # the first allocation makes more than later ones do
+        with pytest.raises(nereid.JobError, match="different collective calls") as caught:
+            if nereid.rank() == 1:
+                nereid.barrier()  # the barrier
+            else:
+                nereid.symm.zeros(4)  # the allocation
+        text = str(caught.value)
+        assert f"at {__file__}:{line_of('the allocation')}, rank 1 called barrier() at {__file__}:{line_of('the barrier')}" in text, text
+        assert "rank 0 called nereid.symm" in text or "rank 0 called allocate('list of dropped tensors'" in text, text
+        assert "bookkeeping" not in text
+        a = nereid.symm.zeros(4)  # the job goes on
+        assert not a.numpy().any()

@@ -171,7 +171,7 @@ def _gather(who: str, array: np.ndarray) -> np.ndarray:
         tensor = _allocate(array.shape, array.dtype, who)
         try:
             tensor.numpy()[...] = array
-            _runtime.barrier()
+            _runtime.barrier(f"{who}(): all parts are there")
             result = np.empty((world, *array.shape), array.dtype)
             for rank in range(world):
                 part = np.empty(array.shape, array.dtype)
@@ -200,10 +200,10 @@ def broadcast(array: Any, root: int = 0) -> Any:
     Collective."""
     root = _check_rank(root)
     if isinstance(array, SymmetricTensor):
-        _runtime.barrier()
+        _runtime.barrier("broadcast(): begins")
         if _runtime.rank() != root and array.nbytes:
             _runtime.peer_get(array._address(), array._address(), array.nbytes, root)
-        _runtime.barrier()
+        _runtime.barrier("broadcast(): ends")
         return array
     return _gather("broadcast", _as_array(array))[root]
 

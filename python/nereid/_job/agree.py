@@ -31,17 +31,17 @@ def exchange(data: bytes) -> list[bytes]:
     if len(data) > _SLOT_BYTES - 8:
         raise ValueError(f"an agreement carries at most {_SLOT_BYTES - 8} bytes, not {len(data)}")
     if _slot is None:
-        _slot = _runtime.symm_allocate(_SLOT_BYTES, "nereid agreements", "uint8", "")
+        _slot = _runtime.symm_allocate(_SLOT_BYTES, "agreements of all ranks", "uint8", "")
     mine = (ctypes.c_char * _SLOT_BYTES).from_address(_slot)
     mine.raw = struct.pack("<q", len(data)) + data.ljust(_SLOT_BYTES - 8, b"\0")
-    _runtime.barrier()
+    _runtime.barrier("an agreement of all ranks: begins")
     said = []
     for rank in range(_runtime.world_size()):
         theirs = ctypes.create_string_buffer(_SLOT_BYTES)
         _runtime.peer_get(ctypes.addressof(theirs), _slot, _SLOT_BYTES, rank)
         raw = theirs.raw
         said.append(raw[8 : 8 + struct.unpack_from("<q", raw)[0]])
-    _runtime.barrier()  # all have read before anybody writes again
+    _runtime.barrier("an agreement of all ranks: ends")  # all have read before anybody writes again
     return said
 
 

@@ -143,6 +143,8 @@ def world_size() -> int:
 #: The name that kernels have for it.
 num_ranks = world_size
 
+_runtime.set_call_site(_stream.caller)
+
 
 def barrier() -> None:
     """Waits for all ranks; what they wrote before is visible after. Collective.

@@ -276,18 +276,18 @@ def _free_dropped() -> None:
         _dropped.clear()
         return
     if _notes is None:
-        _notes = _runtime.symm_allocate(8 * (_NOTES_ENTRIES + 1), "nereid.symm bookkeeping", "uint64", "")
+        _notes = _runtime.symm_allocate(8 * (_NOTES_ENTRIES + 1), "list of dropped tensors", "uint64", "")
     mine = _notes_view(_notes)
     offsets = sorted(address - base for address in _dropped)[:_NOTES_ENTRIES]
     mine[0] = len(offsets)
     mine[1 : 1 + len(offsets)] = offsets
-    _runtime.barrier()
+    _runtime.barrier("nereid.symm allocation: collect what is dropped")
     common = set(offsets)
     for rank in range(info["world_size"]):
         theirs = np.empty(_NOTES_ENTRIES + 1, np.uint64)
         _runtime.peer_get(theirs.ctypes.data, _notes, theirs.nbytes, rank)
         common &= set(theirs[1 : 1 + int(theirs[0])].tolist())
-    _runtime.barrier()  # all have read before the notes change again
+    _runtime.barrier("nereid.symm allocation: free what is dropped")  # all have read before the notes change again
     for offset in sorted(common):
         _runtime.symm_free(base + offset)
         _dropped.discard(base + offset)
@@ -319,7 +319,7 @@ def full(shape: int | Sequence[int], value: Any, dtype: Any = np.float32, *, nam
     any. Collective, a barrier."""
     tensor = _allocate(shape, dtype, name)
     tensor.numpy()[...] = value
-    _runtime.barrier()
+    _runtime.barrier("nereid.symm allocation: filled")
     return tensor
 
 
@@ -370,12 +370,12 @@ def from_array(array: Any, *, name: str = "") -> SymmetricTensor:
         if str(array.dtype) == "torch.bfloat16":
             tensor = _allocate(tuple(array.shape), "bfloat16", name)
             tensor.torch().copy_(array)
-            _runtime.barrier()
+            _runtime.barrier("nereid.symm allocation: filled")
             return tensor
     source = np.asarray(array)
     tensor = _allocate(source.shape, source.dtype, name)
     tensor.numpy()[...] = source
-    _runtime.barrier()
+    _runtime.barrier("nereid.symm allocation: filled")
     return tensor
 
 

@@ -178,10 +178,34 @@ void python::bindJob(nb::module_ &m) {
   m.def("rank", [] { return job("nereid.rank()").rank(); });
   m.def("world_size", [] { return job("nereid.world_size()").worldSize(); });
   m.def("num_threads", [] { return job("nereid.num_threads()").numThreads(); });
-  m.def("barrier", [] {
-    Job &current = job("nereid.barrier()");
-    collective([&] { return current.barrier(); });
-  });
+  m.def(
+      "barrier",
+      [](const char *what) {
+        Job &current = job("nereid.barrier()");
+        collective([&] { return current.barrier(what); });
+      },
+      nb::arg("what") = "barrier()",
+      "Waits for all ranks; `what` is what a report of calls that differ names it.");
+  m.def(
+      "set_call_site",
+      [](nb::callable site) {
+        static nb::callable *kept = nullptr; // outlives every thread that may ask
+        if (!kept)
+          kept = new nb::callable;
+        *kept = std::move(site);
+        runtime::setCallSite([]() -> std::string {
+          if (!Py_IsInitialized())
+            return "";
+          nb::gil_scoped_acquire gil;
+          try {
+            std::string where = nb::cast<std::string>((*kept)());
+            return where == "?" ? std::string() : where;
+          } catch (const nb::python_error &) {
+            return "";
+          }
+        });
+      },
+      nb::arg("site"), "A function that gives the line outside the package, \"job.py:12\".");
   m.def("abort", [](const std::string &reason) {
     if (jobState().active())
       jobState().job->abort(reason);

@@ -88,6 +88,11 @@ void setInterruptCheck(std::function<bool()> check);
 /// thread, one call at a time. Empty = standard output.
 void setPrintSink(std::function<void(std::string_view)> sink);
 
+/// Which line of the program the calling thread is in, "job.py:12", for reports of
+/// collective calls that differ. Asked when one is written, never before. Empty
+/// text = not known; an empty hook = never known.
+void setCallSite(std::function<std::string()> site);
+
 /// Version of the ABI (abi.h) that this library implements.
 uint32_t abiVersion();
 

@@ -96,7 +96,8 @@ public:
   /// called it. `ptr` as allocate() returned it.
   Status free(void *ptr);
   /// Collective. Waits for all ranks; all writes before it are visible after.
-  Status barrier();
+  /// `what` is what reports call it; all ranks have to say the same.
+  Status barrier(std::string_view what = "barrier()");
   /// Leaves the job in good order; not a barrier. Later calls fail. The heap
   /// stays mapped until the object is destroyed.
   Status finalize();

@@ -16,10 +16,14 @@ from nereid.ops.all_to_all.op import AllToAll
 from nereid.ops.channel.op import Channel
 from nereid.ops.core.group import Group
 from nereid.ops.flash_decode.op import FlashDecode
+from nereid.ops.functional import (
+    all_gather, all_gather_gemm, all_reduce, all_to_all, gemm_all_reduce, gemm_reduce_scatter, reduce_scatter
+)
 from nereid.ops.gemm_all_reduce.op import GemmAllReduce
 from nereid.ops.gemm_reduce_scatter.op import GemmReduceScatter
 from nereid.ops.reduce_scatter.op import ReduceScatter
 
 __all__ = [
     "AllGather", "AllGatherGemm", "AllReduce", "AllToAll", "Channel", "FlashDecode", "GemmAllReduce", "GemmReduceScatter", "Group", "ReduceScatter",
+    "all_gather", "all_gather_gemm", "all_reduce", "all_to_all", "gemm_all_reduce", "gemm_reduce_scatter", "reduce_scatter",
 ]

@@ -107,6 +107,11 @@ class Operator:
         """Bytes of symmetric memory on each rank."""
         return self._workspace.bytes
 
+    @property
+    def usable(self) -> bool:
+        """Whether it is open, and this process still a rank of the job in which it was made."""
+        return not self._workspace.closed and self._forks == _forks and self._workspace.alive
+
     def fail(self, text: str) -> "nereid.ArgumentError":
         return nereid.ArgumentError(f"{self.name}: {text}")
 
@@ -120,6 +125,8 @@ class Operator:
             raise self.fail(f"rank {nereid.rank()} is no member of its group ({self.group})")
         if self._forks != _forks:
             raise self.fail("this operator belongs to the process that this one was forked from; make it here")
+        if not self._workspace.alive:
+            raise self.fail("the job in which this operator was made has ended")
         stream = nereid.current_stream()
         if stream is not self._stream:
             if self._stream is not None:
@@ -182,7 +189,7 @@ class Operator:
     def close(self) -> None:
         """Gives the symmetric memory back. Collective over the job. The memory is also given
         back when all ranks have dropped the operator, at the next symmetric allocation."""
-        if not self._workspace.closed:
+        if not self._workspace.closed and self._workspace.alive:
             if self._stream is not None:
                 self._stream.synchronize()
             self._workspace.close()

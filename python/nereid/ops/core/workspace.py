@@ -84,6 +84,11 @@ class Workspace:
         return self._tensor.numpy()[start : start + size].view(host_dtype(dtype)).reshape(shape)
 
     @property
+    def alive(self) -> bool:
+        """Whether the job in which it was made goes on; a process joins a job once."""
+        return nereid.is_initialized()
+
+    @property
     def closed(self) -> bool:
         return self._tensor is None
 

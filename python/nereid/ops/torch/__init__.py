@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The operators for torch: custom ops with autograd, process groups.
+
+    import nereid.ops.torch as nops
+    nops.group(process_group)                       # once for each group, on all ranks of the job
+    c = nops.all_gather_gemm(a, b, process_group)   # differentiable; torch.ops.nereid.all_gather_gemm
+"""
+
+from nereid.ops.torch.functions import (
+    all_gather, all_gather_gemm, all_reduce, all_to_all, gemm_all_reduce, gemm_reduce_scatter, reduce_scatter
+)
+from nereid.ops.torch.groups import group
+
+__all__ = [
+    "all_gather", "all_gather_gemm", "all_reduce", "all_to_all", "gemm_all_reduce", "gemm_reduce_scatter", "group",
+    "reduce_scatter",
+]

@@ -42,6 +42,23 @@ def barrier_kernel(x_ptr):
     tl.store(x_ptr, 1.0)
 
 
+@nereid.jit
+def spin_kernel(flags_ptr, peer, expected):
+    if peer >= 0:
+        dl.notify(flags_ptr + 2, peer, signal=3, comm_scope="intra_node")
+    while tl.load(flags_ptr + 2) < expected:  # spins
+        pass
+
+
+@nereid.jit
+def lock_kernel(flags_ptr, x_ptr):
+    dl.notify(flags_ptr, dl.rank(), signal=1, sig_op="add", comm_scope="intra_node")
+    done = tl.load(flags_ptr)
+    while done != 7:  # looks again
+        done = tl.atomic_add(flags_ptr, 0, sem="acquire")
+    tl.store(x_ptr, done)
+
+
 def failure(call) -> nereid.LaunchError:
     start = time.monotonic()
     with pytest.raises(nereid.LaunchError) as caught:
@@ -107,3 +124,29 @@ def test_a_rank_that_never_enters_the_kernel():
         return
     error = failure(lambda: wait_kernel[(1,)](flags, x, 0, 1))
     assert error.code == "timeout" and "rank 1 is in host code" in str(error), str(error)
+
+
+@pytest.mark.ranks(2)
+def test_a_written_loop_says_what_it_waits_for():
+    """At once: nothing moves any more, though NEREID_TIMEOUT is 30 s."""
+    flags = nereid.symm.zeros(8, np.int32, name="flags")
+    nereid.barrier()
+    error = failure(lambda: spin_kernel[(1,)](flags, 1 - nereid.rank(), 5))
+    assert error.code == "deadlock"
+    for rank in (0, 1):
+        (entry,) = [entry for entry in error.blocked if entry["rank"] == rank]
+        assert (entry["current"], entry["awaited"], entry["comparison"]) == (3, 5, ">=")
+        assert entry["address"] == f"'flags' int32 (8,) + 8, on rank {rank}", entry
+        assert entry["site"].startswith(f"{__file__}:{line('spins')}:"), entry
+
+
+@pytest.mark.ranks(1)
+def test_a_written_loop_that_reads_in_its_body():
+    flags, x = nereid.symm.zeros(8, np.int32, name="flags"), np.zeros(1, np.int32)
+    error = failure(lambda: lock_kernel[(1,)](flags, x))
+    (entry,) = error.blocked
+    assert (error.code, entry["current"], entry["awaited"], entry["comparison"]) == ("deadlock", 1, 7, "==")
+    assert entry["site"].startswith(f"{__file__}:{line('looks again')}:"), entry
+    flags[0] = 6
+    lock_kernel[(1,)](flags, x)
+    assert x[0] == 7

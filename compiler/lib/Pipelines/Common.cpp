@@ -67,6 +67,9 @@ void nereid::buildSimplifyPhase(OpPassManager &pm, const SimplifyChoices &choice
   // What does not change in a loop stands before it. Waits and loads stay:
   // they read memory.
   pm.addPass(createLoopInvariantCodeMotionPass());
+  // Loops that only look at a signal are waits.
+  if (choices.findWaits)
+    pm.addPass(createNereidFindWaits());
   // No wait is removed or passed by an access any more; tokens are gone.
   pm.addPass(createNereidPinWaits());
   // What does not depend on the vector core happens once per program;

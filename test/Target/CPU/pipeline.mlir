@@ -17,6 +17,8 @@
 // CHECK: llvm.load %{{.*}} : !llvm.ptr -> i64
 // CHECK-NEXT: llvm.add %{{.*}}, %{{.*}} : i64
 // CHECK: llvm.call @nrd_yield(
+// One that only reads a signal waits.
+// CHECK: llvm.call @nrd_shmem_wait_until(
 // CHECK: llvm.call @nrd_notify(
 // CHECK: llvm.return
 tt.func public @wait_between_loads(%sig: !tt.ptr<i32>, %p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %v: i32) {
@@ -33,7 +35,14 @@ tt.func public @wait_between_loads(%sig: !tt.ptr<i32>, %p: !tt.ptr<f32>, %o: !tt
   %op = tt.addptr %os, %r : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
   tt.store %op, %d : tensor<8x!tt.ptr<f32>>
   scf.while : () -> () {
-    %x = tt.atomic_rmw add, acquire, sys, %sig, %zero : (!tt.ptr<i32>, i32) -> i32
+    %x = tt.atomic_rmw add, acq_rel, sys, %sig, %zero : (!tt.ptr<i32>, i32) -> i32
+    %c = arith.cmpi ne, %x, %v : i32
+    scf.condition(%c)
+  } do {
+    scf.yield
+  }
+  scf.while : () -> () {
+    %x = tt.load %sig : !tt.ptr<i32>
     %c = arith.cmpi ne, %x, %v : i32
     scf.condition(%c)
   } do {

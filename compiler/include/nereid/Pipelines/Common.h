@@ -23,6 +23,8 @@ struct CheckChoices {
 struct SimplifyChoices {
   bool decomposeScaledDots = false;
   bool rewriteBlockPointers = false;
+  /// Written loops that only look at a signal become waits.
+  bool findWaits = false;
   /// Programs run on this many vector cores; 0: the target does that itself.
   unsigned vectorCores = 0;
 };

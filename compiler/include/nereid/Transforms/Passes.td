@@ -430,6 +430,37 @@ def NereidSplitVectorCores : Pass<"nereid-split-vector-cores", "::mlir::ModuleOp
   let dependentDialects = ["::nereid::ascend::AscendDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
+def NereidFindWaits : Pass<"nereid-find-waits"> {
+  let summary = "Loops that only look at one word of symmetric memory become waits";
+  let description = [{
+    A loop that reads a word, which it does not change, until a comparison with
+    something that does not change either holds, becomes a call of
+    `signal_wait_until`. The word is reached from an argument with
+    `nereid.symmetric`.
+
+    ```mlir
+    tt.func @k(%p: !tt.ptr<i32> {nereid.symmetric}, %n: i32) {
+      scf.while : () -> () {
+        %x = tt.load %p : !tt.ptr<i32>
+        %less = arith.cmpi slt, %x, %n : i32
+        scf.condition(%less)
+      } do {
+        distributed.yield
+        scf.yield
+      }
+      tt.return
+    }
+    // becomes
+    tt.func @k(%p: !tt.ptr<i32> {nereid.symmetric}, %n: i32) {
+      %ge = arith.constant 5 : i32
+      %seen = distributed.extern_call %p, %ge, %n {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_wait_until"} : (!tt.ptr<i32>, i32, i32) -> i32
+      tt.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::nereid::distributed::DistributedDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
 def NereidPinWaits : Pass<"nereid-pin-waits"> {
   let summary = "Makes every remaining wait a barrier";
   let description = [{

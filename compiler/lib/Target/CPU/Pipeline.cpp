@@ -82,6 +82,7 @@ std::vector<Phase> nereid::cpu::phases(const PipelineOptions &options) {
   SimplifyChoices choices;
   choices.decomposeScaledDots = true;
   choices.rewriteBlockPointers = true;
+  choices.findWaits = true;
   choices.vectorCores = options.vectorCores;
   return {
       {"check", checkPromise, [=](OpPassManager &pm) { buildCheckPhase(pm, checks); },

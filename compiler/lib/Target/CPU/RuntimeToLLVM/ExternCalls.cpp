@@ -7,6 +7,7 @@
 #include "Lowering.h"
 
 #include "Target/CPU/RuntimeABI.h"
+#include "nereid/Dialect/Distributed/Comparisons.h"
 #include "nereid/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,6 +15,12 @@
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
+
+using distributed::Comparison;
+static_assert(int(Comparison::EQ) == NRD_CMP_EQ && int(Comparison::NE) == NRD_CMP_NE &&
+                  int(Comparison::GT) == NRD_CMP_GT && int(Comparison::LE) == NRD_CMP_LE &&
+                  int(Comparison::LT) == NRD_CMP_LT && int(Comparison::GE) == NRD_CMP_GE,
+              "comparisons have the numbers of abi.h");
 
 namespace {
 

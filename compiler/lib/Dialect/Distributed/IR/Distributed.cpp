@@ -100,13 +100,14 @@ LogicalResult NotifyOp::verify() {
 // ExternCallOp
 //===----------------------------------------------------------------------===//
 
-/// What the columns of the row say.
+/// What the columns of the row say. A call that is not pure stays, even of a function
+/// that touches no memory: it may fail.
 void ExternCallOp::getEffects(Effects &effects) {
+  if (getPure())
+    return;
   const LibraryFunction *function = findLibraryFunction(getLibname(), getSymbol());
   if (!function)
     return addReadWrite(effects);
-  if (function->effects == LibraryEffects::NoMemory)
-    return;
   // One that neither waits nor orders does what its operands say; one without
   // pointers may do anything.
   bool orders = function->ordering == LibraryOrdering::Fences ||

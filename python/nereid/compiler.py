@@ -75,7 +75,7 @@ class ASTSource:
                 entry = _signature.type_entry(text)
                 if entry is None:
                     raise ValueError(
-                        f"ASTSource: {self.signature[param.name]!r} is no type for the parameter '{param.name}'; write "
+                        f"ASTSource: {self.signature[param.name]!r} is not a type for the parameter '{param.name}'; write "
                         "'*fp32', 'i32', 'fp32', ..., or give it a value in constexprs"
                     )
                 entries.append(entry)
@@ -124,7 +124,7 @@ def compile(src: Any, target: GPUTarget | None = None, options: dict[str, Any] |
         )
     if isinstance(src, (str, os.PathLike)):
         if not _ir.is_ir_path(src):
-            raise ValueError(f"nereid.compile: '{src}' is no file of IR; it takes {' and '.join(_ir.SUFFIXES)} files")
+            raise ValueError(f"nereid.compile: '{src}' is not a file of IR; it takes {' and '.join(_ir.SUFFIXES)} files")
         return _ir.compile_file(src, launch_options)
     if not isinstance(src, ASTSource):
         raise TypeError(f"nereid.compile takes an ASTSource or the path of a .ttir file, not {_runtime.describe(src)}")

@@ -123,7 +123,7 @@ Expected<uint64_t> parseByteSize(std::string_view text) {
   if (!good || !(bytes >= 0) || bytes > 1e17)
     return Status::error(StatusCode::InvalidArgument,
                          "'" + std::string(text) +
-                             "' is no size; write bytes or a number with K, "
+                             "' is not a valid size; write bytes or a number with K, "
                              "M, G or T, e.g. 512M");
   return uint64_t(bytes);
 }

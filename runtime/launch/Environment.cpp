@@ -135,7 +135,7 @@ Expected<RankInfo> discoverRank(const EnvironmentReader &read) {
       if (std::optional<std::string> text = read("NEREID_JOB_FD")) {
         std::optional<int64_t> fd = parseInteger(*text);
         if (!fd || *fd < 0)
-          return bad("NEREID_JOB_FD='" + *text + "' is no file descriptor");
+          return bad("NEREID_JOB_FD='" + *text + "' is not a file descriptor");
         info.segmentFd = int32_t(*fd);
       }
     return info;

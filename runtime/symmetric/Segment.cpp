@@ -84,7 +84,7 @@ Expected<std::shared_ptr<Segment>> Segment::attach(int fd) {
   if (fstat(fd, &info) < 0)
     return Status::error(StatusCode::Environment,
                          "NEREID_JOB_FD=" + std::to_string(fd) +
-                             " is no open file: the variables of a rank are "
+                             " is not an open file: the variables of a rank are "
                              "for its own process, not for others that it "
                              "starts");
   JobHeader probe;

@@ -172,7 +172,7 @@ static Expected<Team> requireMember(Job::Impl &job, int32_t handle, const std::s
                           "members");
   if (!team.slot)
     return invalid(what + ": " + std::to_string(handle) +
-                   " is no team of this job, or one that has been destroyed");
+                   " is not a team of this job, or one that has been destroyed");
   if (team.memberOf(job.rank) < 0)
     return invalid(what + ": rank " + std::to_string(job.rank) + " is not a member of " +
                    job.describeTeam(team) + "; only its members call this");
@@ -345,7 +345,7 @@ Expected<std::vector<int32_t>> teamRanks(Job &owner, int32_t handle) {
   Team team = job.findTeam(handle);
   if (!team.slot)
     return invalid(std::to_string(handle) +
-                   " is no team of this job, or one that has been destroyed");
+                   " is not a team of this job, or one that has been destroyed");
   for (int32_t i = 0; i < team.size; ++i)
     ranks.push_back(team.rankOf(i));
   return ranks;

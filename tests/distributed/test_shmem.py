@@ -278,9 +278,9 @@ def test_run_time_numbers_follow_the_profile(environment, dtype, cmp, op):
         flags, out = nereid.symm.zeros((1,), dtype), nereid.symm.zeros((1,), dtype)
         run_time_codes_kernel[(1,)](flags, out, cmp, op, 3)
         assert flags[0] == 3 and out[0] == 3
-        with pytest.raises(nereid.LaunchError, match="signal_op: the number given as signal operation is none"):
+        with pytest.raises(nereid.LaunchError, match="signal_op: the number given is not a valid signal operation; write a constant of libshmem_device"):
             run_time_codes_kernel[(1,)](flags, out, cmp, 4, 3)
-        with pytest.raises(nereid.LaunchError, match="signal_wait_until: the number given as comparison is none"):
+        with pytest.raises(nereid.LaunchError, match="signal_wait_until: the number given is not a valid comparison; write a constant of libshmem_device"):
             run_time_codes_kernel[(1,)](flags, out, 9, op, 3)
     spawn(body, 1, environment=environment)
 

@@ -23,7 +23,7 @@ def splits():
         last.barrier() if rank else None
         if rank:
             symm.team_destroy(last)
-            with pytest.raises(nereid.JobError, match="no team of this job"):
+            with pytest.raises(nereid.JobError, match="not a team of this job"):
                 last.ranks
     row, column = symm.team_split_2d(symm.TEAM_WORLD, 2)
     assert row.ranks == ((0, 1), (2, 3), (4,))[rank // 2]
@@ -45,7 +45,7 @@ def test_splitting():
 
 @pytest.mark.parametrize("arguments, message", [
     ((0, 0, 1, 0), "at least one member"), ((0, 3, 1, 1), "members 0 to 2"), ((0, 0, 0, 2), "stride is at least 1"),
-    ((0, 1, 1, 3), "last member would be 3"), ((77, 0, 1, 1), "77 is no team"), ((-1, 0, 1, 1), "TEAM_INVALID"),
+    ((0, 1, 1, 3), "last member would be 3"), ((77, 0, 1, 1), "77 is not a team"), ((-1, 0, 1, 1), "TEAM_INVALID"),
 ])
 def test_bad_splits(arguments, message):
     def body():
@@ -257,7 +257,7 @@ def unknown_team():
 
 
 def test_a_team_that_nobody_made():
-    assert "4711 is no team of this job" in failing(unknown_team)
+    assert "4711 is not a team of this job" in failing(unknown_team)
 
 
 def absent():
@@ -300,7 +300,7 @@ def roots():
 
 def test_members_that_disagree():
     assert "disagree about the number of bytes" in failing(sizes)
-    assert "the root 7 is no member of team 0" in failing(roots)
+    assert "the root 7 is not a member of team 0" in failing(roots)
 
 
 def test_constants_of_the_language_are_no_run_time_arguments():

@@ -13,7 +13,7 @@ EXTENSIONS = {
     "`continue`": ("for i in range(n):\n    if i == 3:\n        ⟦continue⟧", "`if`"),
     "`return` inside a loop": ("for i in range(n):\n    if i > 3:\n        ⟦return⟧", "after the loop"),
     "a `while` whose condition is always true": ("while ⟦True⟧:\n    if n > 0:\n        return", "depend"),
-    "a `while` condition that is no comparison": ("while ⟦n⟧:\n    n -= 1", "x != 0"),
+    "a `while` condition that is not a comparison": ("while ⟦n⟧:\n    n -= 1", "x != 0"),
     "a chained comparison": ("a = ⟦0 < n < 3⟧", "a < b and b < c"),
     "`in`": ("a = ⟦n in (1, 2)⟧", "one by one"),
     "`in` (constants)": ("a = ⟦1 not in (1, 2)⟧", "one by one"),

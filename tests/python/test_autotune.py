@@ -135,7 +135,7 @@ def test_wrong_options(options, words):
 
 
 def test_key_that_is_no_parameter():
-    with pytest.warns(UserWarning, match="key names 'x_pt', which is no parameter and has no effect; did you mean 'x_ptr'"):
+    with pytest.warns(UserWarning, match="key names 'x_pt', which is not a parameter and has no effect; did you mean 'x_ptr'"):
         kernel = nereid.autotune(CONFIGS, key=["n", "x_pt"], do_bench=counting([1, 2, 3]))(add_one())
     y = np.zeros(5, np.float32)
     kernel[grid](y, y, 5)

@@ -137,8 +137,8 @@ def test_run_of_modules_and_programs(tmp_path):
 
 
 @pytest.mark.parametrize("args, words", [
-    ((), "required"), (("walk",), "walk"), (("run",), "no script"), (("run", "-n", "0", "x.py"), "'0' is no positive"),
-    (("run", "-n", "two", "x.py"), "'two' is no positive"), (("run", "none.py"), "no file 'none.py'"),
+    ((), "required"), (("walk",), "walk"), (("run",), "no script"), (("run", "-n", "0", "x.py"), "'0' is not a positive"),
+    (("run", "-n", "two", "x.py"), "'two' is not a positive"), (("run", "none.py"), "no file 'none.py'"),
     (("run", "-n", "2", "--heap-size", "lots", "{script}"), "lots"), (("run", "--profile", "moon", "{script}"), "ascend910b"),
     (("run", "--schedule", "odd", "{script}"), "odd"), (("run", "--env", "X", "{script}"), "NAME=VALUE"),
     (("run", "--timeout", "-1", "{script}"), "--timeout"), (("run", "--frobnicate", "{script}"), "frobnicate"),
@@ -193,7 +193,7 @@ def test_compile_without_signature(kernels):
     ("x_ptr=*fp32", "lacks a type for the parameter 'factor'"),
     ("x_ptr=*fp32, factor=fp32, n=i32", "lacks a value (a constexpr) for the parameter 'STEP'"),
     ("x_ptr=*fp33, factor=fp32, n=i32, STEP=2", "'*fp33' is neither a type nor a value for the parameter 'x_ptr'"),
-    ("x_ptr=*fp32, factor=fp32, n=i32, STEP=fp32x", "'fp32x' is no value for the constexpr 'STEP'"),
+    ("x_ptr=*fp32, factor=fp32, n=i32, STEP=fp32x", "'fp32x' is not a value for the constexpr 'STEP'"),
     ("x_ptr=*fp32, x_ptr=*fp32", "'x_ptr' is given twice"), ("y=*fp32", "no parameter 'y'"), ("x_ptr", "name=type"),
 ])
 def test_wrong_signatures(kernels, signature, words):
@@ -286,7 +286,7 @@ def test_info_of_an_object_file(kernels, tmp_path):
 
 def test_info_of_other_files(kernels, tmp_path):
     assert nereid("info", "--json")[0] == 2
-    for content, words in ((None, "No such file"), (b"text", "it is no ELF file"), (b"", "it is no ELF file")):
+    for content, words in ((None, "No such file"), (b"text", "it is not an ELF file"), (b"", "it is not an ELF file")):
         file = tmp_path / "file.o"
         if content is not None:
             file.write_bytes(content)
@@ -294,6 +294,6 @@ def test_info_of_other_files(kernels, tmp_path):
         assert code == 2 and out == "" and words in err and str(file) in err and "Traceback" not in err, err
         file.unlink(missing_ok=True)
     code, _, err = nereid("info", kernels)
-    assert code == 2 and "it is no ELF file" in err
+    assert code == 2 and "it is not an ELF file" in err
     code, _, err = nereid("info", sys.executable)
-    assert code == 2 and "it is no relocatable object file" in err
+    assert code == 2 and "it is not a relocatable object file" in err

@@ -301,13 +301,13 @@ def test_compile_from_text(tmp_path):
 
 
 @pytest.mark.parametrize("call, error, words", [
-    (lambda: nereid.compile("kernel.ptx"), ValueError, "no file of IR"),
+    (lambda: nereid.compile("kernel.ptx"), ValueError, "is not a file of IR"),
     (lambda: nereid.compile("/nowhere/kernel.ttir"), FileNotFoundError, "kernel.ttir"),
     (lambda: nereid.compile(3), TypeError, "takes an ASTSource"),
     (lambda: nereid.compile(ASTSource(scale, {}), options={"warps": 3}), ValueError, "no option 'warps'"),
     (lambda: nereid.compile(ASTSource(scale, {"x_ptr": "*fp32"})), ValueError, "'factor' of scale stands neither"),
     (lambda: ASTSource(scale, {"y": "i32"}), ValueError, "has no parameter 'y'"),
-    (lambda: nereid.compile(ASTSource(scale, {"x_ptr": "float*"})), ValueError, "'float\\*' is no type"),
+    (lambda: nereid.compile(ASTSource(scale, {"x_ptr": "float*"})), ValueError, "'float\\*' is not a type"),
     (lambda: ASTSource(len, {}), TypeError, "takes a jit function"),
 ])
 def test_wrong_compilations(call, error, words):

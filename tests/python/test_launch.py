@@ -182,7 +182,7 @@ def test_do_not_specialize(recorder):
     assert recorder.specs == [("i32", 0), ("i32", 0)]
     kernel[(1,)](16, 1)
     assert recorder.specs == [("i32", 0), ("constexpr", 1)]
-    with pytest.warns(UserWarning, match="do_not_specialize names 'k', which is no parameter"):
+    with pytest.warns(UserWarning, match="do_not_specialize names 'k', which is not a parameter"):
         nereid.jit(do_not_specialize=["k"])(kernel.fn)
 
 
@@ -421,7 +421,7 @@ def test_unknown_type_in_quotes(recorder):
     with pytest.warns(UserWarning) as seen:
         nereid.jit(kernel)
     texts = [str(warning.message) for warning in seen]
-    assert len(texts) == 2 and "'banana' of parameter 'a' is no type of the language" in texts[0]
+    assert len(texts) == 2 and "'banana' of parameter 'a' is not a type of the language" in texts[0]
     assert "'int23' of parameter 'b'" in texts[1] and "did you mean 'int" in texts[1]
 
 

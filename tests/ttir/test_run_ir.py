@@ -140,7 +140,7 @@ def test_ranks(tmp_path, ranks):
     (["--arg", "n=1.5"], "'1.5' is not a whole number, but 'n' is i32"),
     (["--arg", "n=zeros[4]"], "an array, but 'n' is i32"),
     (["--arg", "x=4"], "'x' is a pointer (*fp32); write for example x=random[1024]"),
-    (["--arg", "x=zeros:float99[4]"], "'float99' is no type"),
+    (["--arg", "x=zeros:float99[4]"], "'float99' is not a type"),
     (["--arg", "x=nowhere.npy"], "there is no file 'nowhere.npy'"),
     (["--arg", "n=1", "--arg", "n=2"], "'n' is given twice"),
     (["--grid", "a"], "--grid a: one to three numbers"),

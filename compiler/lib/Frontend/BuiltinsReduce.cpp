@@ -375,7 +375,8 @@ static Value histogram(Semantic &s, const BoundArgs &args) {
          "the input has dtype " + input.type.element().str(), "cast it to tl.int32");
   Int bins = s.constexprInt(args, 1);
   if (bins <= 0 || bins > (Int(1) << 20))
-    fail(Diag::histogram_invalid, args.ranges[1], toString(bins) + " is no number of bins", "");
+    fail(Diag::histogram_invalid, args.ranges[1], toString(bins) + " is not a valid number of bins",
+         "write a number from 1 to 1048576");
   mlir::Value mask;
   if (!args[2].isNone()) {
     Tensor flags = s.toBool(tensorArg(s, args, 2), args.ranges[2]);

@@ -579,7 +579,7 @@ Flow Walker::walkWhile(const WhileStmt &stmt) {
 
 Tensor Walker::whileCondition(const Value &test, const SourceRange &range) {
   if (test.as<Tensor>().type.bits() != 1)
-    extension("a `while` condition that is no comparison", "compare it: `x != 0`", range);
+    extension("a `while` condition that is not a comparison", "compare it: `x != 0`", range);
   return semantic.toCondition(test, range);
 }
 

@@ -172,7 +172,7 @@ def compile_file(path: str | os.PathLike, options: dict[str, Any] | None = None)
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise CompilationError(f"{os.fspath(path)}: error: this is no text; IR is read as text, not as bytecode") from None
+        raise CompilationError(f"{os.fspath(path)}: error: this is not text; IR is read as text, not as bytecode") from None
     return IRKernel(text, os.fspath(path), options)
 
 

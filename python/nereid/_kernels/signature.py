@@ -85,7 +85,7 @@ def parse_signature(function, text: str) -> list[tuple]:
     for part in _split(text):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not value:
-            raise ValueError(f"'{part}' is no entry of a signature; write name=type or name=value")
+            raise ValueError(f"'{part}' is not an entry of a signature; write name=type or name=value")
         if name not in names:
             raise ValueError(f"the kernel has no parameter '{name}'; its parameters are {', '.join(names)}")
         if name in given:
@@ -112,7 +112,7 @@ def _entry(param, text: str | None) -> tuple:
         pass
     if param.is_constexpr:
         raise ValueError(
-            f"'{text}' is no value for the constexpr '{param.name}'; write a number, a quoted string, True, False, None, "
+            f"'{text}' is not a value for the constexpr '{param.name}'; write a number, a quoted string, True, False, None, "
             "a tuple or a dtype such as tl.float16"
         )
     known = ", ".join(name for name in _types.BY_SIGNATURE if name != "void")

@@ -154,7 +154,7 @@ class FunctionSource:
             module = ast.parse("if True:\n" + self.text if indented else self.text, self.file)
         except SyntaxError as error:
             raise CompilationError(
-                f"{self.file}:{self.first_line}: error: '{name}' is no function definition that can be compiled "
+                f"{self.file}:{self.first_line}: error: '{name}' is not a function definition that can be compiled "
                 f"({error.msg}); a kernel is written with def, not lambda"
             ) from error
         ast.increment_lineno(module, self.first_line - 1 - int(indented))

@@ -232,7 +232,7 @@ class Autotuner(Launcher):
             if name not in self.arg_names:
                 near = difflib.get_close_matches(name, self.arg_names, 1)
                 warnings.warn(
-                    f"@nereid.autotune of {self.__name__}: key names {name!r}, which is no parameter and has no effect"
+                    f"@nereid.autotune of {self.__name__}: key names {name!r}, which is not a parameter and has no effect"
                     f"{f'; did you mean {near[0]!r}?' if near else ''}",
                     stacklevel=3,
                 )

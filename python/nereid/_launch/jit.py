@@ -80,7 +80,7 @@ def _warn_of_unknown_annotation(fn: Callable, parameter: inspect.Parameter) -> N
     names = [*_types.PUBLIC_DTYPES, *_types.BY_SIGNATURE, "constexpr", "const"]
     near = difflib.get_close_matches(text, names, 1)
     warnings.warn(
-        f"@nereid.jit of {fn.__name__}: the annotation {text!r} of parameter '{parameter.name}' is no type of the language "
+        f"@nereid.jit of {fn.__name__}: the annotation {text!r} of parameter '{parameter.name}' is not a type of the language "
         f"and has no effect{f'; did you mean {near[0]!r}?' if near else ''}",
         stacklevel=4,
     )
@@ -151,7 +151,7 @@ def _chosen(what: str, names: Iterable[str | int] | None, parameters: list[str],
         elif isinstance(item, (str, int)) and not isinstance(item, bool):
             near = difflib.get_close_matches(str(item), parameters, 1)
             warnings.warn(
-                f"@nereid.jit of {function}: {what} names {item!r}, which is no parameter"
+                f"@nereid.jit of {function}: {what} names {item!r}, which is not a parameter"
                 f"{f'; did you mean {near[0]!r}?' if near else ''}. The parameters are {', '.join(parameters) or 'none'}",
                 stacklevel=4,
             )

@@ -22,7 +22,7 @@ def _as_numpy(array: Any) -> np.ndarray:
         return array.numpy()
     if hasattr(array, "__dlpack__"):
         return np.from_dlpack(array)
-    raise TypeError(f"{_runtime.describe(array)} is no array that can be written")
+    raise TypeError(f"{_runtime.describe(array)} is not an array that can be written")
 
 
 def zero(array: Any) -> None:

@@ -91,7 +91,7 @@ def _positive(text: str) -> int:
     except ValueError:
         value = 0
     if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive whole number")
     return value
 
 
@@ -423,7 +423,7 @@ def _write(args: argparse.Namespace, content: str | bytes, signature: str, types
         Path(args.output).write_bytes(data)
     else:
         if isinstance(content, bytes) and sys.stdout.isatty():
-            raise UsageError(f"nereid compile: the stage {args.emit} is no text for a terminal; write it to a file with -o")
+            raise UsageError(f"nereid compile: the stage {args.emit} is not text for a terminal; write it to a file with -o")
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     return 0
@@ -444,7 +444,7 @@ def _compile_ir(args: argparse.Namespace, given: dict[str, Any]) -> int:
     try:
         compilation = _compiler.compile_ir(path.read_text(encoding="utf-8"), str(path), options)
     except UnicodeDecodeError:
-        raise UsageError(f"nereid compile: '{path}' is no text") from None
+        raise UsageError(f"nereid compile: '{path}' is not text") from None
     except CompilationError as error:
         print(error, file=sys.stderr)
         return 1

@@ -93,11 +93,11 @@ def _make_array(match: re.Match, parameter, generator: np.random.Generator, text
     name = match["dtype"] or pointee
     dtype = _numpy_dtype(name)
     if dtype is None:
-        raise UsageError(f"--arg {text}: '{name}' is no type; write for example float32, bfloat16 or int64")
+        raise UsageError(f"--arg {text}: '{name}' is not a type; write for example float32, bfloat16 or int64")
     try:
         shape = tuple(int(part) for part in re.split(r"[,x]", match["shape"]) if part.strip())
     except ValueError:
-        raise UsageError(f"--arg {text}: '[{match['shape']}]' is no shape; write [1024] or [4,8]") from None
+        raise UsageError(f"--arg {text}: '[{match['shape']}]' is not a shape; write [1024] or [4,8]") from None
     kind = match["kind"].split("(")[0]
     if kind == "zeros":
         return np.zeros(shape, dtype)
@@ -109,7 +109,7 @@ def _make_array(match: re.Match, parameter, generator: np.random.Generator, text
         try:
             return np.full(shape, float(match["value"]) if not _is_integer(dtype) else int(match["value"], 0), dtype)
         except ValueError:
-            raise UsageError(f"--arg {text}: '{match['value']}' is no number of type {dtype}") from None
+            raise UsageError(f"--arg {text}: '{match['value']}' is not a number of type {dtype}") from None
     if dtype.kind == "b":
         return generator.integers(0, 2, shape).astype(bool)
     if _is_integer(dtype):

@@ -66,7 +66,7 @@ class dtype:
 
     @property
     def element_ty(self) -> "dtype":
-        raise AttributeError(f"{self.name} is no pointer and no block: it has no element_ty")
+        raise AttributeError(f"{self.name} is neither a pointer nor a block, so it has no element_ty")
 
     def is_floating(self) -> bool:
         return self._kind == "fp"

@@ -301,7 +301,7 @@ void bindCompile(nb::module_ &m) {
                    "Bytes of the last stage; where a device runs them, "
                    "nereid._runtime.describe_object reads what they say of the kernel.")
       .def("stage", &Compilation::stage, nb::arg("name"),
-           "A stage of the target by its name: str, or bytes where it is no text. \"ttir\" is the "
+           "A stage of the target by its name: str, or bytes where it is not text. \"ttir\" is the "
            "front end's IR, before any pass.");
   m.def(
       "compile",

@@ -369,7 +369,7 @@ bool ArgumentReader::readRuntime(PyObject *value, const Parameter &parameter, Py
     const double number = PyFloat_AsDouble(value);
     if (PyErr_Occurred()) {
       PyErr_Clear();
-      return fail(describeObject(value) + " is no number that a kernel can take");
+      return fail(describeObject(value) + " is not a number that a kernel can take");
     }
     return readFloat(number, parameter, spec);
   }

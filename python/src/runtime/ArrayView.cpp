@@ -173,7 +173,7 @@ bool elementStrides(ArrayView &view, const std::vector<int64_t> &byteStrides,
   for (size_t i = 0; i < byteStrides.size(); ++i) {
     if (byteStrides[i] % size != 0 && view.shape[i] > 1) {
       problem = "has a stride of " + std::to_string(byteStrides[i]) +
-                " bytes, which is no whole number of its " + std::to_string(size) +
+                " bytes, which is not a whole number of its " + std::to_string(size) +
                 "-byte elements; pass a copy (np.ascontiguousarray)";
       return false;
     }

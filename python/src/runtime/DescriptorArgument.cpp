@@ -88,7 +88,7 @@ bool ArgumentReader::readDescriptor(PyObject *fields, const Parameter &parameter
   if (!isArray && !readArrayArgument(base, parameter, spec ? &baseSpec : nullptr, isArray))
     return isArray || PyErr_Occurred() ? false
                                        : fail("the base of the tensor descriptor, " +
-                                              describeObject(base) + ", is no array");
+                                              describeObject(base) + ", is not an array");
   strided.resize(checked);
   if (spec && !addSpec(baseSpec))
     return false;

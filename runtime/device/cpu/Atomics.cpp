@@ -35,8 +35,8 @@ static bool changesWord(int32_t op, uint64_t old, uint64_t value, uint64_t compa
 static void noteBadAtomic(Program &p, int32_t op, uint32_t site) {
   noteFailure(p, StatusCode::InvalidArgument,
               "atomic: " + std::to_string(op) +
-                  " is no operation of a remote atomic that this function "
-                  "has; write a constant such as MORI_AMO_ADD",
+                  " is not an operation of this remote atomic; write a constant such as "
+                  "MORI_AMO_ADD",
               site);
 }
 

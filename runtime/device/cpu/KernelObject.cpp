@@ -9,13 +9,13 @@ namespace nereid::runtime {
 
 ObjectSections::ObjectSections(const ObjectBytes &file) {
   if (file.size() < SELFMAG || std::memcmp(file.begin(), ELFMAG, SELFMAG) != 0)
-    rejectObject("it is no ELF file");
+    rejectObject("it is not an ELF file");
   auto header = file.read<Elf64_Ehdr>(0);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
       header.e_machine != EM_X86_64)
     rejectObject("it is for another kind of machine than x86-64");
   if (header.e_type != ET_REL || header.e_shentsize != sizeof(Elf64_Shdr))
-    rejectObject("it is no relocatable object file");
+    rejectObject("it is not a relocatable object file");
   for (unsigned i = 0; i < header.e_shnum; ++i)
     headers.push_back(file.read<Elf64_Shdr>(header.e_shoff + uint64_t(i) * sizeof(Elf64_Shdr)));
   if (header.e_shstrndx >= headers.size())
@@ -114,7 +114,7 @@ private:
     ObjectSections sections(file);
     size_t index = sections.find(NRD_KERNEL_SECTION);
     if (index == sections.headers.size())
-      rejectObject("it is no kernel: it has no section " NRD_KERNEL_SECTION
+      rejectObject("it is not a kernel: it has no section " NRD_KERNEL_SECTION
                    ", as the files of `nereid compile --emit=obj` have");
     const Elf64_Shdr &header = sections.headers[index];
     if (header.sh_type != SHT_PROGBITS)

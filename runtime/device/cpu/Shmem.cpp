@@ -19,8 +19,8 @@ void checkBytes(Program &p, uint64_t bytes, const char *what, uint32_t site) {
 static void noteBadCode(Program &p, const char *what, const char *kind, const char *accepted,
                         uint32_t site) {
   noteFailure(p, StatusCode::InvalidArgument,
-              std::string(what) + ": the number given as " + kind +
-                  " is none; write a constant of libshmem_device " + accepted,
+              std::string(what) + ": the number given is not a valid " + kind +
+                  "; write a constant of libshmem_device " + accepted,
               site);
 }
 

@@ -15,7 +15,7 @@ namespace nereid::runtime {
 static void noteNoTeam(Program &p, const char *what, int32_t handle, uint32_t site) {
   noteFailure(p, StatusCode::BadRank,
               std::string(what) + ": " + std::to_string(handle) +
-                  " is no team of this job, or one that has been destroyed; "
+                  " is not a team of this job, or one that has been destroyed; "
                   "teams are TEAM_WORLD (0), the other fixed ones and what "
                   "team_split_strided and team_split_2d return",
               site);
@@ -42,7 +42,7 @@ static void noteCalls(Program &p, const char *what, const char *of, const Team &
 
 static void noteRoot(Program &p, const char *what, int32_t root, const Team &team, uint32_t site) {
   noteFailure(p, StatusCode::BadRank,
-              std::string(what) + ": the root " + std::to_string(root) + " is no member of " +
+              std::string(what) + ": the root " + std::to_string(root) + " is not a member of " +
                   p.launch->job.describeTeam(team) + ", whose members are numbered 0 to " +
                   std::to_string(team.size - 1),
               site);

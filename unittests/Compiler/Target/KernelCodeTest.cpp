@@ -125,9 +125,9 @@ static std::string edited(std::string object, size_t at,
 }
 
 TEST_F(KernelCodeTest, ForeignFilesAreErrors) {
-  EXPECT_NE(loadError("").find("it is no ELF file"), std::string::npos);
+  EXPECT_NE(loadError("").find("it is not an ELF file"), std::string::npos);
   EXPECT_NE(loadError("not an object file, but long enough to hold the header of one if it were")
-                .find("it is no ELF file"),
+                .find("it is not an ELF file"),
             std::string::npos);
   auto module = parse(text);
   CompileOptions options = cpuOptions();

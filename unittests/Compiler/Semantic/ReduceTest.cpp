@@ -115,7 +115,7 @@ TEST_F(ReduceTest, Histogram) {
               [&] { tl("histogram", {block({4, 4}, i32), Int(4)}); });
   expectError(Diag::histogram_invalid, "tl.int32",
               [&] { tl("histogram", {block({4}, i64), Int(4)}); });
-  expectError(Diag::histogram_invalid, "no number of bins",
+  expectError(Diag::histogram_invalid, "not a valid number of bins",
               [&] { tl("histogram", {block({4}, i32), Int(0)}); });
 }
 

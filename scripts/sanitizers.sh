@@ -20,6 +20,7 @@ suite() { # suite BUILD: the runtime's tests, without those that kill ranks or c
 case "${1:-}" in
   thread)
     cmake --preset tsan >/dev/null
+    export TSAN_OPTIONS="suppressions=$PWD/scripts/tsan.supp"
     suite build/tsan
     ;;
   address)

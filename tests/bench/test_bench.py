@@ -48,6 +48,7 @@ def test_environment_is_single_threaded(monkeypatch):
 @pytest.mark.parametrize("script, arguments", [
     ("matmul.py", ["--size", "96", "--block", "32,32,32"]),
     ("vector_add.py", ["--size", "5000", "--block", "1024"]),
+    ("ops.py", ["--ranks", "2", "--bytes", "4096", "--size", "64"]),
     ("compile_time.py", []),
 ])
 def test_benchmark_runs(script, arguments, tmp_path):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/runtime/Launch.h"
 
+#include "execution/Launches.h"
 #include "symmetric/HostTurns.h"
-#include "symmetric/JobImpl.h"
 
 #include <algorithm>
 #include <unistd.h>
@@ -13,7 +13,7 @@ static Status invalid(std::string message) {
   return Status::error(StatusCode::InvalidArgument, std::move(message));
 }
 
-static Status check(const LaunchSpec &spec) {
+Status checkLaunch(const LaunchSpec &spec) {
   if (!spec.kernel)
     return invalid("launch: no kernel");
   const Kernel &kernel = *spec.kernel;
@@ -48,12 +48,6 @@ struct DefaultJobs {
   static DefaultJobs &get() {
     static DefaultJobs instance;
     return instance;
-  }
-
-  std::vector<Job *> list() {
-    std::lock_guard<std::mutex> guard(lock);
-    forgetParents();
-    return jobs;
   }
 
   Expected<Job *> of(Device &device) {
@@ -119,19 +113,37 @@ static Status endFailed(Job::Impl &job, LaunchFailure &failure) {
 }
 
 Status launch(Job *job, const LaunchSpec &spec) {
-  if (Status st = check(spec); !st.ok())
+  if (Status st = checkLaunch(spec); !st.ok())
     return st;
+  Expected<Job *> found = jobOfLaunch(job, spec);
+  if (!found.ok())
+    return found.status();
+  return launchInto(**found, spec, nullptr);
+}
+
+Expected<Job *> jobOfLaunch(Job *job, const LaunchSpec &spec) {
   Device &device = spec.kernel->device;
-  if (!job) {
-    Expected<Job *> found = DefaultJobs::get().of(device);
-    if (!found.ok())
-      return found.status();
-    job = *found;
-  } else if (&job->impl().device != &device) {
+  if (!job)
+    return DefaultJobs::get().of(device);
+  if (&job->impl().device != &device)
     return invalid("launch of '" + spec.kernel->name + "': the kernel was loaded for the device '" +
                    device.name() + "', the job runs on '" + job->impl().device.name() + "'");
-  }
-  Job::Impl *impl = &job->impl();
+  return job;
+}
+
+/// What a launch has come to, or several in a queue of the device.
+static Status endLaunch(Job::Impl &job, std::unique_ptr<LaunchFailure> failure) {
+  Status result = job.letGoOfArguments();
+  if (job.late)
+    job.late->launchEnded();
+  if (failure) [[unlikely]]
+    result = endFailed(job, *failure);
+  job.leave(RankState::Launch);
+  return result;
+}
+
+Status launchInto(Job &job, const LaunchSpec &spec, std::unique_ptr<DeviceQueue> *queue) {
+  Job::Impl *impl = &job.impl();
   if (impl->isCopy()) [[unlikely]]
     return impl->refuseCopy("launch of '" + spec.kernel->name + "'");
   std::unique_lock<std::mutex> guard(impl->launchLock, std::try_to_lock);
@@ -148,46 +160,34 @@ Status launch(Job *job, const LaunchSpec &spec) {
   RankSlot &slot = impl->slot();
   slot.launches.store(slot.launches.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (!impl->executor)
-    impl->executor = device.open(*job);
+    impl->executor = impl->device.open(job);
+  if (queue && !*queue)
+    *queue = impl->executor->makeQueue();
+  DeviceQueue *into = queue ? queue->get() : nullptr;
   impl->enter(RankState::Launch);
-  std::unique_ptr<LaunchFailure> failure = impl->executor->run(spec, nullptr);
-  Status result = impl->letGoOfArguments();
-  if (impl->late)
-    impl->late->launchEnded();
-  if (failure) [[unlikely]]
-    result = endFailed(*impl, *failure);
-  impl->leave(RankState::Launch);
-  return result;
+  std::unique_ptr<LaunchFailure> failure = impl->executor->run(spec, into);
+  if (!into || failure)
+    return endLaunch(*impl, std::move(failure));
+  impl->leave(RankState::Launch); // it goes on
+  return {};
 }
 
-static std::vector<Job *> jobsOf(Job *job) {
-  return job ? std::vector<Job *>{job} : DefaultJobs::get().list();
+Status synchronizeQueue(Job &job, DeviceQueue &queue) {
+  job.impl().enter(RankState::Launch);
+  return endLaunch(job.impl(), job.impl().executor->synchronize(&queue));
 }
 
-void setHostBusy(Job *job, bool busy, int32_t streamsAtWork) {
-  for (Job *each : jobsOf(job)) {
-    RankSlot &slot = each->impl().slot();
-    slot.streamsAtWork.store(uint32_t(streamsAtWork), std::memory_order_release);
-    slot.hostBusy.store(busy, std::memory_order_release);
+void interruptLaunch(Job::Impl &job) {
+  {
+    std::lock_guard<std::mutex> guard(job.stateLock);
+    if (job.launching == 0)
+      return;
   }
-}
-
-void beStreamThread() { isStreamThread = true; }
-
-void interruptLaunches(Job *job) {
-  for (Job *each : jobsOf(job)) {
-    Job::Impl &impl = each->impl();
-    {
-      std::lock_guard<std::mutex> guard(impl.stateLock);
-      if (impl.launching == 0)
-        continue;
-    }
-    FailureDetail detail;
-    detail.code = StatusCode::Interrupted;
-    detail.message = "interrupted";
-    detail.rank = impl.rank;
-    impl.publishFailure(detail);
-  }
+  FailureDetail detail;
+  detail.code = StatusCode::Interrupted;
+  detail.message = "interrupted";
+  detail.rank = job.rank;
+  job.publishFailure(detail);
 }
 
 } // namespace nereid::runtime

@@ -88,7 +88,8 @@ static Status checkArgument(const KernelDescription &kernel, const KernelArgumen
   return {};
 }
 
-Status LoadedKernel::launch(Job *job, Grid grid, const std::vector<uint64_t> &slots) const {
+Expected<LaunchSpec> LoadedKernel::check(Job *job, Grid grid,
+                                         const std::vector<uint64_t> &slots) const {
   if (!kernel)
     return invalid("launch: no kernel was loaded");
   const KernelDescription &description = kernel->code->description();
@@ -109,7 +110,17 @@ Status LoadedKernel::launch(Job *job, Grid grid, const std::vector<uint64_t> &sl
   spec.kernel = kernel.get();
   spec.args = slots.data();
   spec.grid = {grid.x, grid.y, grid.z};
-  return runtime::launch(job, spec);
+  return spec;
+}
+
+Status LoadedKernel::launch(Job *job, Grid grid, const std::vector<uint64_t> &slots) const {
+  Expected<LaunchSpec> spec = check(job, grid, slots);
+  return spec.ok() ? runtime::launch(job, *spec) : spec.status();
+}
+
+Status LoadedKernel::launch(Stream &stream, Grid grid, const std::vector<uint64_t> &slots) const {
+  Expected<LaunchSpec> spec = check(stream.job(), grid, slots);
+  return spec.ok() ? stream.launch(*spec, kernel) : spec.status();
 }
 
 } // namespace nereid::runtime

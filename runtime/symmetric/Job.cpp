@@ -4,6 +4,7 @@
 #include "symmetric/HostTurns.h"
 #include "symmetric/JobImpl.h"
 #include "symmetric/JobWatch.h"
+#include "symmetric/StreamAccount.h"
 #include "symmetric/Turns.h"
 
 #include <algorithm>
@@ -46,15 +47,21 @@ Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s, int32_t 
     late = std::make_unique<LateTransfers>(*this);
   maySpin = int64_t(ranksHere) * numThreads <= cores;
   watch = std::make_unique<JobWatch>(*this);
+  StreamAccount::get().join(*this);
 }
 
-Job::Impl::~Impl() = default;
-
-thread_local bool isStreamThread = false;
+Job::Impl::~Impl() { StreamAccount::get().quit(*this); }
 
 void Job::Impl::countInside(int32_t by) {
   if (isStreamThread)
     slot().streamsInside.fetch_add(uint32_t(by), std::memory_order_acq_rel);
+  else
+    StreamAccount::threadWaits(by);
+}
+
+void Job::Impl::showStreams(uint32_t atWork, bool hostBusy) {
+  slot().streamsAtWork.store(atWork, std::memory_order_release);
+  slot().hostBusy.store(hostBusy, std::memory_order_release);
 }
 
 void Job::Impl::count(RankState state, int32_t by) {

@@ -157,15 +157,15 @@ struct Job::Impl {
   void count(RankState state, int32_t by);
   /// The calling thread begins (1) or ends (-1) to be blocked in the runtime.
   void countInside(int32_t by);
+  /// For the search for deadlocks (StreamAccount.h): streams that are not waiting for
+  /// an event and have something to do; whether a thread that gave them work goes on.
+  void showStreams(uint32_t atWork, bool hostBusy);
 
   std::unique_ptr<JobWatch> watch;
   /// What its kernels run on, and this rank's part of it, made by the first launch.
   Device &device;
   std::unique_ptr<Executor> executor;
 };
-
-/// Whether the calling thread is one of those that streamsAtWork counts.
-extern thread_local bool isStreamThread;
 
 /// Place of `ptr` in the heap of `rank`; an error when there is none. `what`
 /// begins the message.

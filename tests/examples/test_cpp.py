@@ -127,6 +127,11 @@ int main(int, char **argv) {
   alignas(16) float x[65] = {0, 1, 2, 3};
   show("right", scale->launch(nullptr, {4}, x, 2.5, 3u));
   std::printf("%g %g %g %g\\n", x[0], x[1], x[2], x[3]);
+  Stream stream(nullptr);
+  show("into a stream", scale->launch(stream, {4}, x, 2.0, 3u));
+  show("misaligned in a stream", scale->launch(stream, {4}, x + 1, 2.5, 3u));
+  show("stream", stream.synchronize());
+  std::printf("%g %g %g %g\\n", x[0], x[1], x[2], x[3]);
   show("misaligned", scale->launch(nullptr, {4}, x + 1, 2.5, 3u));
   show("grid", scale->launch(nullptr, {0}, x, 2.5, 3u));
   show("other kernel", kernels::scale::load(kernels::add::embedded()).status());
@@ -192,6 +197,8 @@ target_link_libraries(use PRIVATE Nereid::Runtime Nereid::Compiler)
     out = run(folder / "use", tmp_path / "add.o", prefix / "bin/nereid").splitlines()
     lines = dict(line.split(": ", 1) for line in out if ": " in line and not line.startswith(" "))
     assert lines["right"] == "ok" and "0 2.5 5 3" in out
+    assert lines["into a stream"] == lines["stream"] == "ok" and "0 5 10 3" in out
+    assert lines["misaligned in a stream"] == lines["misaligned"]
     assert lines["misaligned"] == (
         "kernel 'scale', argument 'x_ptr': the kernel was compiled for an address that is a multiple of 16; "
         "pass such a one, or compile it without ':16' in its signature")

@@ -8,6 +8,7 @@
 #include "Harness.h"
 
 #include "nereid/runtime/Devices.h"
+#include "nereid/runtime/Stream.h"
 
 #include <atomic>
 #include <random>
@@ -22,6 +23,7 @@ using nereid::runtime::Expected;
 using nereid::runtime::findDevice;
 using nereid::runtime::HeapHandle;
 using nereid::runtime::Kernel;
+using nereid::runtime::Stream;
 
 namespace {
 
@@ -138,6 +140,38 @@ TEST_P(DeviceConformance, LaunchesInAndOutsideJobs) {
     ASSERT_TRUE(st.ok()) << st.report();
     EXPECT_EQ(sum.load(), GetParam().runs ? spec.grid[0] * spec.grid[1] : 0);
   }
+}
+
+TEST_P(DeviceConformance, LaunchesInStreams) {
+  std::shared_ptr<Kernel> kernel = GetParam().adder("adds");
+  runThreads(2, options(), [&](Job &job) {
+    std::atomic<int64_t> sum{0};
+    int64_t seen = -1;
+    uint64_t args[] = {arg(&sum)};
+    LaunchSpec spec;
+    spec.kernel = kernel.get();
+    spec.args = args;
+    spec.grid = {3, 5, 7};
+    Stream stream(&job), others(nullptr);
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_TRUE(stream.launch(spec, kernel).ok());
+      EXPECT_TRUE(others.launch(spec, kernel).ok()); // outside the job
+    }
+    // A function sees what the launches before it have done.
+    EXPECT_TRUE(others.synchronize().ok());
+    EXPECT_TRUE(stream
+                    .call([&] {
+                      seen = sum.load();
+                      return Status();
+                    })
+                    .ok());
+    EXPECT_TRUE(stream.launch(spec).ok());
+    auto st = stream.synchronize();
+    EXPECT_TRUE(st.ok()) << st.report();
+    EXPECT_EQ(seen, GetParam().runs ? 8 * 105 : 0);
+    EXPECT_EQ(sum.load(), GetParam().runs ? 9 * 105 : 0);
+    EXPECT_TRUE(job.barrier().ok());
+  });
 }
 
 TEST_P(DeviceConformance, ChecksOfLaunchesAreTheSame) {
@@ -266,6 +300,39 @@ TEST(NullDevice, ObjectsSayWhatTheyNeed) {
        {"null kernel \n", "null kernel k\nargs x\n", "null kernel k\nargs\n",
         "null kernel k\nargs -1\n", "null kernel k\nother\n", "null kernel l\n"})
     EXPECT_EQ(device.load(object, "k").status().code(), StatusCode::InvalidArgument) << object;
+}
+
+TEST(NullDevice, FaultsInItsQueueAreToldByTheStream) {
+  Device &device = **findDevice("null");
+  auto broken = device.load("null kernel broken\nargs 0\nfault it is broken\n", "broken");
+  auto right = device.load("null kernel right\nargs 0\n", "right");
+  ASSERT_TRUE(broken.ok() && right.ok());
+  JobOptions options = testOptions();
+  options.device = "null";
+  runThreads(1, options, [&](Job &job) {
+    Stream stream(&job);
+    bool called = false;
+    auto launchIt = [&](const Kernel &kernel) {
+      LaunchSpec spec;
+      spec.kernel = &kernel;
+      EXPECT_TRUE(stream.launch(spec).ok());
+    };
+    launchIt(**right);
+    launchIt(**broken);
+    launchIt(**right);
+    EXPECT_TRUE(stream
+                    .call([&] {
+                      called = true;
+                      return Status();
+                    })
+                    .ok());
+    auto st = stream.synchronize();
+    EXPECT_EQ(st.code(), StatusCode::KernelFault) << st.report();
+    EXPECT_EQ(st.failure().kernel, "broken");
+    EXPECT_FALSE(called);
+    launchIt(**right);
+    EXPECT_TRUE(stream.synchronize().ok());
+  });
 }
 
 TEST(NullDevice, FaultsAreFailuresOfTheJob) {

@@ -4,6 +4,7 @@
 
 #include "base/Knobs.h"
 #include "launch/Environment.h"
+#include "nereid/runtime/Stream.h"
 #include "symmetric/HeapAllocator.h"
 #include "symmetric/JobImpl.h"
 
@@ -502,18 +503,21 @@ TEST(HostSignals, ThreadsThatWriteSignals) {
     runThreads(1, options, [&](Job &job) {
       job.impl().settings.detectDeadlock = stream;
       int64_t *flag = symmetric<int64_t>(job, 1, "flag");
-      if (stream)
-        setHostBusy(&job, false, 1);
-      std::thread writer([&] {
-        if (stream)
-          beStreamThread();
+      auto write = [&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(500));
-        EXPECT_TRUE(job.signal(flag, 1, NRD_SIG_SET, 8, 0).ok());
-      });
+        return job.signal(flag, 1, NRD_SIG_SET, 8, 0);
+      };
+      Stream queue(&job);
+      std::thread writer;
+      if (stream)
+        EXPECT_TRUE(queue.call(write).ok());
+      else
+        writer = std::thread([&] { EXPECT_TRUE(write().ok()); });
       Status st = job.waitUntil(flag, NRD_CMP_EQ, 1, 8, true);
       EXPECT_TRUE(st.ok()) << st.report();
-      writer.join();
-      setHostBusy(&job, false, 0);
+      EXPECT_TRUE(queue.synchronize().ok());
+      if (writer.joinable())
+        writer.join();
     });
   }
 }
@@ -523,14 +527,10 @@ TEST(HostSignals, AStreamThatWaitsItselfIsBlocked) {
   options.timeoutSeconds = 20;
   runThreads(1, options, [](Job &job) {
     int64_t *flag = symmetric<int64_t>(job, 2, "flag");
-    setHostBusy(&job, false, 1);
-    std::thread stream([&] {
-      beStreamThread();
-      EXPECT_EQ(job.waitUntil(flag, NRD_CMP_EQ, 1, 8, true).code(), StatusCode::Deadlock);
-      setHostBusy(&job, false, 0);
-    });
+    Stream stream(&job);
+    EXPECT_TRUE(stream.call([&] { return job.waitUntil(flag, NRD_CMP_EQ, 1, 8, true); }).ok());
     EXPECT_EQ(job.waitUntil(flag + 1, NRD_CMP_EQ, 1, 8, true).code(), StatusCode::Deadlock);
-    stream.join();
+    EXPECT_EQ(stream.synchronize().code(), StatusCode::Deadlock);
   });
 }
 

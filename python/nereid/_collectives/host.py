@@ -150,14 +150,9 @@ def signal_wait_until(signal: SymmetricTensor, value: int, *, index: Any = 0, cm
     tensor, offset, size, signed = _signal_place("signal_wait_until", signal, index)
     bits = _bits("signal_wait_until", value, size, signed)
 
-    def work() -> None:
-        _runtime.signal_wait_until(tensor._address() + offset, _COMPARISONS[cmp], bits, size, signed)
-
-    if _stream.current_stream() is not None:
-        _stream.submit(work)
-    else:
-        with _stream.host_waits():
-            work()
+    _stream.submit(
+        lambda: _runtime.signal_wait_until(tensor._address() + offset, _COMPARISONS[cmp], bits, size, signed)
+    )
 
 
 # ---- collectives

@@ -149,8 +149,7 @@ _runtime.set_call_site(_stream.caller)
 def barrier() -> None:
     """Waits for all ranks; what they wrote before is visible after. Collective.
     Waits for no stream: see ``Stream.barrier`` and ``synchronize``."""
-    with _stream.host_waits():
-        _runtime.barrier()
+    _runtime.barrier()
 
 
 def recover() -> None:

@@ -63,6 +63,11 @@ public:
     using nereid::runtime::argumentSlot;
     return kernel.launch(job, grid, {{{slots}}});
   }}
+  /// The same into a stream, which tells of errors later; see nereid/runtime/Stream.h.
+  nereid::runtime::Status launch(nereid::runtime::Stream &stream, nereid::runtime::Grid grid{parameters}) const {{
+    using nereid::runtime::argumentSlot;
+    return kernel.launch(stream, grid, {{{slots}}});
+  }}
 
   const nereid::runtime::KernelDescription &description() const {{ return kernel.description(); }}
 

@@ -1,98 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Streams: queues of launches and host operations that run in order beside the program."""
+"""Streams: queues of launches and host operations that run in order beside the program. The queues themselves are
+the runtime's."""
 
 from __future__ import annotations
 
 import atexit
-import collections
 import contextlib
 import itertools
 import os
 import sys
 import threading
-import time
 import traceback
 import weakref
 from typing import Any, Callable, Iterator
 
 from nereid import _runtime
 
-# ---- who is at work
-#
-# While a thread of the program runs beside a launch, a kernel that waits may still get its signal from
-# there: the runtime must not call it a deadlock. It may when all threads that use streams wait for them.
-
-_account = threading.Lock()
-_busy_streams = 0
-_parked_streams = 0  # of the busy ones, those that wait for events
-_hosts: set[int] = set()  # threads that have given work to streams
-_waiting: dict[int, int] = {}  # threads that wait for streams, and how deep
 _streams: "weakref.WeakSet[Stream]" = weakref.WeakSet()
 _numbers = itertools.count()
 _finishes = False
-
-
-def _tell_runtime() -> None:
-    """With _account held."""
-    _runtime.set_host_busy(_busy_streams > 0 and any(host not in _waiting for host in _hosts),
-                           _busy_streams - _parked_streams)
-
-
-def _count_busy(change: int, host: int | None = None) -> None:
-    global _busy_streams
-    with _account:
-        _busy_streams += change
-        if host is not None:
-            _hosts.add(host)
-        if _busy_streams == 0:
-            _hosts.clear()
-        _tell_runtime()
-
-
-@contextlib.contextmanager
-def host_waits() -> Iterator[None]:
-    """Around what makes a thread of the program wait."""
-    if not _busy_streams:
-        yield
-        return
-    me = threading.get_ident()
-    with _account:
-        _waiting[me] = _waiting.get(me, 0) + 1
-        _tell_runtime()
-    try:
-        yield
-    finally:
-        with _account:
-            _waiting[me] -= 1
-            if not _waiting[me]:
-                del _waiting[me]
-            _tell_runtime()
-
-
-class _Happening(threading.Event):
-    """A recorded event. A stream that waits for it is at work again from the moment it happens, not from when
-    its thread gets a core."""
-
-    parked = 0
-
-    def happen(self) -> None:
-        global _parked_streams
-        with _account:
-            _parked_streams -= self.parked
-            self.parked = 0
-            self.set()
-            _tell_runtime()
-
-    def park(self) -> None:
-        """Waits, as the thread of a stream."""
-        global _parked_streams
-        with _account:
-            if self.is_set():
-                return
-            self.parked += 1
-            _parked_streams += 1
-            _tell_runtime()
-        self.wait()
 
 
 def caller() -> str:
@@ -104,7 +30,7 @@ def caller() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else "?"
 
 
-class Event:
+class Event(_runtime.StreamEvent):
     """A point in a stream's queue.
 
     ``event.record(stream)`` puts it there; it happens when all that was in the
@@ -112,60 +38,48 @@ class Event:
     ``synchronize()`` the calling thread.
     """
 
-    def __init__(self) -> None:
-        self._happened: _Happening | None = None
-        self._time = 0.0
-
     def record(self, stream: "Stream | None" = None) -> "Event":
         """Into `stream`, else the current one; without any it happens at once."""
-        happened = self._happened = _Happening()
         stream = current_stream() if stream is None else stream
-
-        def happen() -> None:
-            self._time = time.perf_counter()
-            happened.happen()
-
         if stream is None:
-            happen()
+            self._record_now()
         else:
-            stream._enqueue(happen, even_after_failure=True)
+            stream._record(self)
         return self
 
-    def _recorded(self) -> _Happening:
-        if self._happened is None:
+    def _check_recorded(self) -> None:
+        if not self._recorded():
             raise RuntimeError("the event has not been recorded: call event.record(stream) first")
-        return self._happened
 
     def wait(self, stream: "Stream | None" = None) -> None:
         """What `stream` (else the current one) is given from now on starts when
         the event has happened. Without a stream the calling thread waits."""
-        happened = self._recorded()
+        self._check_recorded()
         stream = current_stream() if stream is None else stream
         if stream is None:
-            self.synchronize()
+            self._synchronize()
         else:
-            stream._enqueue(happened.park)
+            stream._wait(self)
 
     def query(self) -> bool:
         """Whether it has happened."""
-        return self._recorded().is_set()
+        self._check_recorded()
+        return self._query()
 
     def synchronize(self) -> None:
         """Waits until it has happened."""
-        happened = self._recorded()
-        with host_waits():
-            while not happened.wait(0.2):
-                pass
+        self._check_recorded()
+        self._synchronize()
 
     def elapsed_time(self, end: "Event") -> float:
         """Milliseconds from this event to `end`; both must have happened."""
         for event in (self, end):
             if not event.query():
                 raise RuntimeError("elapsed_time needs two events that have happened; synchronize them first")
-        return 1e3 * (end._time - self._time)
+        return 1e-6 * (end._nanoseconds() - self._nanoseconds())
 
 
-class Stream:
+class Stream(_runtime.StreamQueue):
     """An ordered queue of launches and host operations.
 
     Inside ``with stream:`` a launch, a copy, a fill or a signal of ``nereid.symm``
@@ -182,104 +96,25 @@ class Stream:
     """
 
     def __init__(self, name: str = "") -> None:
-        self.name = name or f"stream {next(_numbers)}"
-        self._changed = threading.Condition()
-        self._queue: collections.deque = collections.deque()
-        self._pending = 0
-        self._error: BaseException | None = None
-        self._thread: threading.Thread | None = None
-        self._process = os.getpid()
+        super().__init__(name or f"stream {next(_numbers)}")
         _streams.add(self)
         global _finishes
         if not _finishes:
             _finishes = True
             atexit.register(finish_at_exit)
 
-    # -- the queue
-
-    def _enqueue(self, work: Callable[[], Any], even_after_failure: bool = False) -> None:
-        if self._process != os.getpid():
-            raise RuntimeError(f"{self.name} belongs to the parent of this process; make a stream of your own")
-        entry = (work, caller(), even_after_failure)
-        with self._changed:
-            self._queue.append(entry)
-            self._pending += 1
-            if self._pending == 1:
-                _count_busy(1, threading.get_ident())
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name=f"nereid {self.name}", daemon=True)
-                self._thread.start()
-            self._changed.notify_all()
-
-    def _run(self) -> None:
-        _runtime.be_stream_thread()
-        while True:
-            with self._changed:
-                while not self._queue:
-                    self._changed.wait()
-                work, place, even_after_failure = self._queue.popleft()
-                skip = self._error is not None and not even_after_failure
-            error: BaseException | None = None
-            if not skip:
-                try:
-                    work()
-                except BaseException as raised:
-                    error = raised
-                    if hasattr(error, "add_note"):
-                        error.add_note(f"given to {self.name} at {place}")
-            del work
-            with self._changed:
-                if error is not None and self._error is None:
-                    self._error = error
-                self._pending -= 1
-                if not self._pending:
-                    _count_busy(-1)
-                self._changed.notify_all()
-            del error
-
-    def _wait_until_idle(self) -> None:
-        with host_waits(), self._changed:
-            while self._pending:
-                self._changed.wait(0.2)  # Ctrl-C gets a chance
-
-    def _drop(self) -> None:
-        with self._changed:
-            dropped = [entry for entry in self._queue if not entry[2]]
-            kept = [entry for entry in self._queue if entry[2]]
-            self._queue = collections.deque(kept)
-            self._pending -= len(dropped)
-            if dropped and not self._pending:
-                _count_busy(-1)
-            self._changed.notify_all()
-
-    # -- for users
+    #: Where the work that is given now comes from.
+    _place = staticmethod(caller)
 
     def synchronize(self) -> None:
         """Waits until the queue is empty. Raises what the first operation that
         failed raised; the stream can be used again afterwards. Ctrl-C drops the
         queue and stops the launch that is running."""
-        if threading.current_thread() is self._thread:
-            raise RuntimeError(f"{self.name} cannot wait for itself")
-        try:
-            self._wait_until_idle()
-        except KeyboardInterrupt:
-            self._drop()
-            _runtime.interrupt_launches()
-            deadline = time.monotonic() + 5
-            with self._changed:
-                while self._pending and time.monotonic() < deadline:
-                    self._changed.wait(0.2)
-                self._error = None
-            raise
-        with self._changed:
-            error, self._error = self._error, None
-        if error is not None:
-            raise error
+        self._synchronize()
 
     def query(self) -> bool:
         """Whether the queue is empty."""
-        with self._changed:
-            return self._pending == 0
+        return self._pending() == 0
 
     def record(self, event: Event | None = None) -> Event:
         """Puts an event into the queue and returns it."""
@@ -294,12 +129,12 @@ class Stream:
         """Calls a function of the host when its turn has come."""
         if not callable(function):
             raise TypeError(f"Stream.call takes a function, not {_runtime.describe(function)}")
-        self._enqueue(lambda: function(*args, **kwargs))
+        self._call(lambda: function(*args, **kwargs), caller())
 
     def barrier(self) -> None:
         """A host barrier among all ranks when its turn has come. Collective: all
         ranks have it at the same place of their order of collective calls."""
-        self._enqueue(_runtime.barrier)
+        self._call(_runtime.barrier, caller())
 
     def __enter__(self) -> "Stream":
         # A stack: `with` may be entered again by the same or another thread.
@@ -311,7 +146,7 @@ class Stream:
         _runtime.set_current_stream(_entered.stack.pop())
 
     def __repr__(self) -> str:
-        return f"<nereid.Stream '{self.name}', {self._pending} to do>"
+        return f"<nereid.Stream '{self.name}', {self._pending()} to do>"
 
 
 _entered = threading.local()
@@ -328,7 +163,7 @@ def submit(work: Callable[[], Any]) -> None:
     if stream is None:
         work()
     else:
-        stream._enqueue(work)
+        stream._call(work, caller())
 
 
 @contextlib.contextmanager
@@ -373,12 +208,8 @@ def finish_at_exit() -> None:
 
 
 def _forget_after_fork() -> None:
-    global _busy_streams, _parked_streams, _account
-    _account = threading.Lock()
-    _busy_streams = _parked_streams = 0
-    _hosts.clear()
-    _waiting.clear()
     _streams.clear()
+    _runtime.unsynchronized_streams.clear()
     _entered.__dict__.clear()
     _runtime.set_current_stream(None)
 

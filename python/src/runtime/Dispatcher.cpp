@@ -6,7 +6,7 @@
 #include "JobState.h"
 #include "KernelImage.h"
 #include "LanguageObjects.h"
-#include "PendingLaunch.h"
+#include "StreamBindings.h"
 #include "Watch.h"
 
 #include <cstddef>
@@ -370,11 +370,11 @@ bool enqueueLaunch(const Dispatcher &state, const KernelImage &image, const Grid
   pending.grid = size.dims;
   for (size_t i = 0; i < reader.slots.size(); ++i)
     pending.slots.push_back(reader.slots[i]);
-  pending.keepAlive.push_back(nb::borrow(kernel));
+  pending.keepAlive.append(nb::borrow(kernel));
   for (size_t i = 0; i < state.parameters.size(); ++i)
-    pending.keepAlive.push_back(nb::borrow(bound.values[i]));
+    pending.keepAlive.append(nb::borrow(bound.values[i]));
   for (PyObject *object : reader.takeKeepAlive())
-    pending.keepAlive.push_back(nb::steal(object));
+    pending.keepAlive.append(nb::steal(object));
   return enqueue(std::move(pending));
 }
 

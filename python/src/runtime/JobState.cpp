@@ -357,13 +357,6 @@ void python::bindJob(nb::module_ &m) {
       },
       nb::arg("address"), nb::arg("comparison"), nb::arg("value"), nb::arg("bytes"),
       nb::arg("is_signed"));
-  // For streams, which launch from threads of their own.
-  m.def("set_host_busy", [](bool busy, int32_t streamsAtWork) {
-    runtime::setHostBusy(jobState().active() ? jobState().job : nullptr, busy, streamsAtWork);
-  });
-  m.def("be_stream_thread", [] { runtime::beStreamThread(); });
-  m.def("interrupt_launches",
-        [] { runtime::interruptLaunches(jobState().active() ? jobState().job : nullptr); });
   m.def("node_of", [](int32_t rank) { return job("nereid").nodeOf(rank); }, nb::arg("rank"));
 
   m.def("parse_byte_size", [](const std::string &text) {

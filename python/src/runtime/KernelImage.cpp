@@ -40,17 +40,23 @@ bool python::symmetricArguments(const KernelImage &image, const uint64_t *slots,
   return true;
 }
 
-ImageLaunch python::launchImage(const KernelImage &image, const std::array<int32_t, 3> &grid,
-                                const uint64_t *slots, uint32_t &badSlot) {
-  runtime::Job *job = jobState().active() ? jobState().job : nullptr;
+ImageLaunch python::findJob(const KernelImage &image, const uint64_t *slots, runtime::Job *&job,
+                            uint32_t &badSlot) {
+  job = jobState().active() ? jobState().job : nullptr;
   if (!job && (image.distributed || !image.symmetricArgs.empty())) {
     job = requireJob("a launch of kernel '" + image.name +
                      "', which uses ranks or symmetric memory,");
     if (!job)
       return ImageLaunch::Raised;
   }
-  if (!symmetricArguments(image, slots, badSlot))
-    return ImageLaunch::NotSymmetric;
+  return symmetricArguments(image, slots, badSlot) ? ImageLaunch::Done : ImageLaunch::NotSymmetric;
+}
+
+ImageLaunch python::launchImage(const KernelImage &image, const std::array<int32_t, 3> &grid,
+                                const uint64_t *slots, uint32_t &badSlot) {
+  runtime::Job *job = nullptr;
+  if (ImageLaunch found = findJob(image, slots, job, badSlot); found != ImageLaunch::Done)
+    return found;
 
   runtime::LaunchSpec spec;
   spec.kernel = image.kernel.get();
@@ -144,6 +150,7 @@ void python::bindKernelImage(nb::module_ &m) {
             KernelImage image;
             image.kernel = std::make_shared<runtime::CPUKernel>(
                 name, reinterpret_cast<nrd_kernel_fn>(address));
+            image.kernel->numArgs = int32_t(numArgs);
             image.name = std::move(name);
             image.numArgs = numArgs;
             image.distributed = distributed;

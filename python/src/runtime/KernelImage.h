@@ -38,8 +38,12 @@ enum class ImageLaunch {
   NotSymmetric, ///< `badSlot` holds a wrong address: the caller knows its name
 };
 
-/// Runs `image` over `grid` with the GIL released. A world of one rank is
-/// joined when the kernel needs a job and there is none.
+/// The job that a launch of `image` now belongs to; null outside of any. A world of
+/// one rank is joined when the kernel needs a job and there is none.
+ImageLaunch findJob(const KernelImage &image, const uint64_t *slots, runtime::Job *&job,
+                    uint32_t &badSlot);
+
+/// Runs `image` over `grid` in the job of findJob, with the GIL released.
 ImageLaunch launchImage(const KernelImage &image, const std::array<int32_t, 3> &grid,
                         const uint64_t *slots, uint32_t &badSlot);
 

@@ -4,7 +4,7 @@
 #include "JobState.h"
 #include "KernelImage.h"
 #include "LanguageObjects.h"
-#include "PendingLaunch.h"
+#include "StreamBindings.h"
 #include "Symmetric.h"
 #include "Targets.h"
 #include "Teams.h"

@@ -5,6 +5,9 @@
 
 #include "nereid/runtime/LoadedKernel.h"
 
+#include <atomic>
+#include <thread>
+
 using namespace nereid;
 using namespace nereid::test;
 using HostKernelTest = KernelTest;
@@ -60,6 +63,27 @@ TEST_F(HostKernelTest, ArgumentsAreChecked) {
             std::string::npos);
   EXPECT_NE(runtime::LoadedKernel().launch(job, {1}, {}).message().find("no kernel"),
             std::string::npos);
+
+  // In a stream arguments are checked at once; the code lives until the launch has run.
+  runtime::Stream stream(job);
+  EXPECT_EQ(kernel->launch(stream, {4}, {argumentSlot(x)}).message(),
+            "kernel 'host' takes 2 arguments, 1 were given");
+  std::atomic<bool> gate{false};
+  auto wait = [&] {
+    while (!gate)
+      std::this_thread::yield();
+    return runtime::Status();
+  };
+  EXPECT_TRUE(stream.call(wait).ok());
+  {
+    auto copy = runtime::LoadedKernel::load(object);
+    ASSERT_TRUE(copy.ok());
+    EXPECT_TRUE(copy->launch(stream, {5}, {argumentSlot(x), argumentSlot(9)}).ok());
+  }
+  EXPECT_EQ(x[4], 0);
+  gate = true;
+  EXPECT_TRUE(stream.synchronize().ok());
+  EXPECT_EQ(x[4], 9);
 
   EXPECT_TRUE(runtime::LoadedKernel::load(object, "host", {"*i32", "i32"}).ok());
   EXPECT_EQ(runtime::LoadedKernel::load(object, "host", {"*i32", "i64"}).status().message(),

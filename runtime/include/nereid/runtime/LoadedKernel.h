@@ -16,6 +16,7 @@
 #include "nereid/runtime/KernelCode.h"
 #include "nereid/runtime/KernelObject.h"
 #include "nereid/runtime/Status.h"
+#include "nereid/runtime/Stream.h"
 
 #include <cstdint>
 #include <cstring>
@@ -82,8 +83,16 @@ public:
   /// not compiled for (`divisibility`), NotSymmetric for an address outside this
   /// rank's symmetric memory.
   Status launch(Job *job, Grid grid, const std::vector<uint64_t> &slots) const;
+  /// Puts the launch into `stream`, in whose job it will run, and returns: the checks
+  /// of arguments are made now, what goes wrong later is told by Stream::synchronize.
+  /// The kernel's code is kept until the launch has ended, the memory behind the slots
+  /// is for the caller to keep.
+  Status launch(Stream &stream, Grid grid, const std::vector<uint64_t> &slots) const;
 
 private:
+  /// What can be said of the arguments before the launch, and its LaunchSpec.
+  Expected<LaunchSpec> check(Job *job, Grid grid, const std::vector<uint64_t> &slots) const;
+
   std::shared_ptr<const CPUKernel> kernel;
 };
 

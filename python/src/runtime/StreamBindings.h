@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//===- PendingLaunch.h - A launch that a stream makes later -----*- C++ -*-===//
-#ifndef NEREID_PYTHON_PENDINGLAUNCH_H
-#define NEREID_PYTHON_PENDINGLAUNCH_H
+//===- StreamBindings.h - Streams for Python --------------------*- C++ -*-===//
+#ifndef NEREID_PYTHON_STREAMBINDINGS_H
+#define NEREID_PYTHON_STREAMBINDINGS_H
 
 #include "KernelImage.h"
 
 namespace nereid::python {
 
-/// A launch with its arguments already read; Python calls it to run it, once.
+/// A launch with its arguments already read.
 struct PendingLaunch {
   std::string name;
   const KernelImage *image = nullptr;
   std::array<int32_t, 3> grid{1, 1, 1};
   std::vector<uint64_t> slots;
   /// The kernel and its arguments, which must stay alive until it has run.
-  std::vector<nanobind::object> keepAlive;
+  nanobind::list keepAlive;
 };
 
 /// The stream that launches of this thread go to; null when they run at once. A
@@ -28,4 +28,4 @@ void bindStreams(nanobind::module_ &m);
 
 } // namespace nereid::python
 
-#endif // NEREID_PYTHON_PENDINGLAUNCH_H
+#endif // NEREID_PYTHON_STREAMBINDINGS_H

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- StreamBindings.cpp - runtime::Stream and Event for Python ----------===//
+//
+// A stream of Python is one of the runtime whose functions are Python's. What one of
+// them raises is kept as it is, since a Status could not hold it.
+//
+//===----------------------------------------------------------------------===//
+#include "StreamBindings.h"
+#include "Errors.h"
+
+#include "nereid/runtime/Stream.h"
+
+#include <nanobind/stl/string.h>
+
+#include <mutex>
+
+namespace nb = nanobind;
+using namespace nereid;
+using namespace nereid::python;
+
+namespace {
+
+/// Python objects that the thread of a stream may let go of.
+class Held {
+public:
+  explicit Held(nb::object object) : object(std::move(object)) {}
+  Held(const Held &) = delete;
+  Held &operator=(const Held &) = delete;
+  ~Held() {
+    if (!Py_IsInitialized()) { // the process ends
+      object.release();
+      return;
+    }
+    nb::gil_scoped_acquire gil;
+    object.reset();
+  }
+  const nb::object &get() const { return object; }
+
+private:
+  nb::object object;
+};
+
+/// Makes a thread one of Python's for as long as it lives, so that what functions keep
+/// in threading.local outlasts each of them.
+class PythonThread {
+public:
+  PythonThread() : state(PyGILState_Ensure()), saved(PyEval_SaveThread()) {}
+  ~PythonThread() {
+    if (!Py_IsInitialized())
+      return;
+    PyEval_RestoreThread(saved);
+    PyGILState_Release(state);
+  }
+
+private:
+  PyGILState_STATE state;
+  PyThreadState *saved;
+};
+
+/// The first exception of a stream's functions since its last synchronize().
+class KeptException {
+public:
+  /// Takes the exception that is set, with the GIL held. The error for the stream.
+  runtime::Status take(const std::string &stream, const std::string &place) {
+    addNote("given to " + stream + " at " + place);
+    nb::python_error error; // takes what is set
+    auto held = std::make_shared<Held>(nb::borrow(error.value()));
+    std::lock_guard<std::mutex> guard(lock);
+    if (!first)
+      first = held;
+    return runtime::Status::error(runtime::StatusCode::Internal,
+                                  "a function of Python in " + stream + " raised");
+  }
+  std::shared_ptr<Held> give() {
+    std::lock_guard<std::mutex> guard(lock);
+    return std::exchange(first, nullptr);
+  }
+
+private:
+  std::mutex lock;
+  std::shared_ptr<Held> first; ///< guarded by lock
+};
+
+/// Streams that may still have work or an error nobody has asked for, so that they
+/// live until somebody does: a set of Python's.
+PyObject *unsynchronized = nullptr;
+
+class PythonStream {
+public:
+  explicit PythonStream(std::string name)
+      : stream(std::make_unique<runtime::Stream>(nullptr, std::move(name))),
+        kept(std::make_shared<KeptException>()) {}
+  PythonStream(const PythonStream &) = delete;
+  PythonStream &operator=(const PythonStream &) = delete;
+  ~PythonStream() {
+    const bool ends = !Py_IsInitialized();
+    if (ends || stream->pending())
+      stream->detach();
+    if (ends)
+      return;
+    nb::gil_scoped_release release; // its thread may want it
+    stream.reset();
+  }
+
+  void call(nb::object function, std::string place) {
+    auto held = std::make_shared<Held>(std::move(function));
+    check(stream->call([held, place, kept = kept, name = stream->name()] {
+      static thread_local PythonThread thread;
+      nb::gil_scoped_acquire gil;
+      PyObject *result = PyObject_CallNoArgs(held->get().ptr());
+      if (!result)
+        return kept->take(name, place);
+      Py_DECREF(result);
+      return runtime::Status();
+    }));
+  }
+
+  void launch(PendingLaunch pending, std::string place) {
+    // With the list, kept until the launch has ended.
+    auto held = std::make_shared<Held>(pending.keepAlive);
+    runtime::LaunchSpec spec;
+    spec.kernel = pending.image->kernel.get();
+    spec.args = pending.slots.data();
+    spec.grid = pending.grid;
+    check(stream->launch(
+        spec, held,
+        [image = pending.image, slots = pending.slots, launched = pending.name, place, kept = kept,
+         name = stream->name()]() -> runtime::Expected<runtime::Job *> {
+          runtime::Job *job = nullptr;
+          uint32_t bad = 0;
+          nb::gil_scoped_acquire gil;
+          ImageLaunch found = findJob(*image, slots.data(), job, bad);
+          if (found == ImageLaunch::NotSymmetric)
+            setArgumentError(
+                launched +
+                ": memory of a symmetric argument was freed before the launch had its turn");
+          if (found != ImageLaunch::Done)
+            return kept->take(name, place);
+          return job;
+        },
+        place));
+  }
+
+  void record(runtime::Event &event) { check(stream->record(event)); }
+  void wait(const runtime::Event &event) { check(stream->wait(event)); }
+
+  /// Raises what has gone wrong in the queue.
+  void synchronize() {
+    runtime::Status status;
+    std::string place;
+    {
+      nb::gil_scoped_release release;
+      status = stream->synchronize(&place);
+    }
+    std::shared_ptr<Held> error = kept->give();
+    if (!stream->pending())
+      PySet_Discard(unsynchronized, nb::find(*this).ptr());
+    if (PyErr_Occurred()) // Ctrl-C
+      throw nb::python_error();
+    if (status.ok())
+      return;
+    if (error) {
+      PyObject *value = error->get().ptr();
+      PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(value)), value);
+    } else if (status.code() == runtime::StatusCode::InvalidArgument && place.empty()) {
+      PyErr_SetString(PyExc_RuntimeError, status.message().c_str());
+    } else {
+      setPythonError(status, errorTypes().launch);
+      if (!place.empty())
+        addNote("given to " + stream->name() + " at " + place);
+    }
+    throw nb::python_error();
+  }
+
+  std::unique_ptr<runtime::Stream> stream;
+
+private:
+  /// Of what was put into the queue.
+  void check(const runtime::Status &status) {
+    if (!status.ok()) {
+      PyErr_SetString(PyExc_RuntimeError, status.message().c_str());
+      throw nb::python_error();
+    }
+    if (PySet_Add(unsynchronized, nb::find(*this).ptr()) != 0)
+      throw nb::python_error();
+  }
+
+  std::shared_ptr<KeptException> kept;
+};
+
+} // namespace
+
+static thread_local PyObject *threadStream = nullptr;
+
+PyObject *python::currentStream() { return threadStream; }
+
+bool python::enqueue(PendingLaunch launch) {
+  try {
+    nb::handle stream(threadStream);
+    nb::cast<PythonStream &>(stream).launch(std::move(launch),
+                                            nb::cast<std::string>(stream.attr("_place")()));
+    return true;
+  } catch (nb::python_error &error) {
+    error.restore();
+    return false;
+  }
+}
+
+static void checkEvent(const runtime::Status &status) {
+  if (status.ok())
+    return;
+  if (!PyErr_Occurred())
+    PyErr_SetString(PyExc_RuntimeError, status.message().c_str());
+  throw nb::python_error();
+}
+
+void python::bindStreams(nb::module_ &m) {
+  unsynchronized = PySet_New(nullptr);
+  if (!unsynchronized)
+    throw nb::python_error();
+  m.attr("unsynchronized_streams") = nb::borrow(unsynchronized);
+
+  nb::class_<runtime::Event>(m, "StreamEvent", "A point in the queue of a stream.")
+      .def(nb::init<>())
+      .def("_record_now", [](runtime::Event &event) { event.record(); })
+      .def("_recorded", &runtime::Event::recorded)
+      .def("_query", &runtime::Event::query)
+      .def("_nanoseconds", &runtime::Event::nanoseconds)
+      .def("_synchronize", [](runtime::Event &event) {
+        runtime::Status status;
+        {
+          nb::gil_scoped_release release;
+          status = event.synchronize();
+        }
+        checkEvent(status);
+      });
+  nb::class_<PythonStream>(m, "StreamQueue", nb::is_weak_referenceable(),
+                           "A queue of launches and functions that a thread of its own carries "
+                           "out in order.")
+      .def(nb::init<std::string>(), nb::arg("name"))
+      .def_prop_ro("name", [](const PythonStream &self) { return self.stream->name(); })
+      .def("_call", &PythonStream::call, nb::arg("function"), nb::arg("place"))
+      .def("_record", &PythonStream::record, nb::arg("event"))
+      .def("_wait", &PythonStream::wait, nb::arg("event"))
+      .def("_synchronize", &PythonStream::synchronize)
+      .def("_pending", [](const PythonStream &self) { return self.stream->pending(); });
+  m.def(
+      "set_current_stream",
+      [](nb::object stream) {
+        nb::object before = threadStream ? nb::steal(threadStream) : nb::none();
+        threadStream = stream.is_none() ? nullptr : stream.release().ptr();
+        return before;
+      },
+      nb::arg("stream").none(),
+      "Where launches of this thread go; returns where they went before.");
+  m.def("current_stream", []() -> nb::object {
+    return threadStream ? nb::object(nb::borrow(threadStream)) : nb::none();
+  });
+}

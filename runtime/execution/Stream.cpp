@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Stream.cpp - One thread, one queue ---------------------------------===//
+//
+// The thread of a stream starts with the first operation and ends with the stream. A
+// device that runs launches beside the host gets them one after the other without a
+// pause; before the stream does anything else, and when its queue is empty, its thread
+// waits for the device:
+//
+//   queue   launch  launch  call  launch
+//   thread  give    give    wait, then call the function; give; wait
+//
+// Nothing that was in the queue is destroyed with a lock held: it may belong to a host
+// language with a lock of its own.
+//
+//===----------------------------------------------------------------------===//
+#include "nereid/runtime/Stream.h"
+
+#include "base/Clock.h"
+#include "execution/Launches.h"
+#include "symmetric/StreamAccount.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace nereid::runtime {
+
+/// How often a thread that waits asks whether the user wants to stop.
+static constexpr auto kAskEvery = std::chrono::milliseconds(50);
+/// How long an interrupted launch may take to stop.
+static constexpr auto kStopWithin = std::chrono::seconds(5);
+
+static Status invalid(std::string text) {
+  return Status::error(StatusCode::InvalidArgument, std::move(text));
+}
+
+static Status interrupted() { return Status::error(StatusCode::Interrupted, "interrupted"); }
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One record() of an event.
+struct Happening {
+  std::mutex lock; ///< guards what follows
+  std::condition_variable changed;
+  uint64_t when = 0;                ///< 0 = it has not happened
+  std::vector<Job::Impl *> waiting; ///< owners of the streams that wait for it
+
+  bool happened() {
+    std::lock_guard<std::mutex> guard(lock);
+    return when != 0;
+  }
+  void happen() {
+    std::lock_guard<std::mutex> guard(lock);
+    // Who waits is at work before anybody can see that it happened.
+    for (Job::Impl *owner : waiting)
+      StreamAccount::get().park(owner, -1);
+    waiting.clear();
+    when = nowNs();
+    changed.notify_all();
+  }
+  /// Waits, as the thread of a stream of `owner`.
+  void park(Job::Impl *owner) {
+    std::unique_lock<std::mutex> guard(lock);
+    if (when)
+      return;
+    waiting.push_back(owner);
+    StreamAccount::get().park(owner, 1);
+    changed.wait(guard, [&] { return when != 0; });
+  }
+};
+} // namespace
+
+struct Event::State {
+  std::mutex lock;
+  std::shared_ptr<Happening> last; ///< guarded by lock
+
+  std::shared_ptr<Happening> get() {
+    std::lock_guard<std::mutex> guard(lock);
+    return last;
+  }
+  std::shared_ptr<Happening> renew() {
+    auto fresh = std::make_shared<Happening>();
+    std::lock_guard<std::mutex> guard(lock);
+    return last = fresh;
+  }
+};
+
+Event::Event() : state(std::make_shared<State>()) {}
+
+void Event::record() { state->renew()->happen(); }
+bool Event::recorded() const { return state->get() != nullptr; }
+bool Event::query() const { return nanoseconds() != 0; }
+
+uint64_t Event::nanoseconds() const {
+  std::shared_ptr<Happening> last = state->get();
+  if (!last)
+    return 0;
+  std::lock_guard<std::mutex> guard(last->lock);
+  return last->when;
+}
+
+static Status neverRecorded() {
+  return invalid("the event has not been recorded: record it first");
+}
+
+Status Event::synchronize() const {
+  std::shared_ptr<Happening> last = state->get();
+  if (!last)
+    return neverRecorded();
+  ThreadWaits waits;
+  std::unique_lock<std::mutex> guard(last->lock);
+  while (!last->changed.wait_for(guard, kAskEvery, [&] { return last->when != 0; })) {
+    guard.unlock();
+    if (interruptRequested())
+      return interrupted();
+    guard.lock();
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Entry {
+  std::function<Status()> work;
+  std::string place;
+  bool launches = false; ///< may stand behind launches that the device has not ended yet
+  bool always = false;   ///< is done after a failure, too
+};
+
+/// A launch in the queue, with all that it points to.
+struct QueuedLaunch {
+  LaunchSpec spec;
+  std::vector<uint64_t> args;
+  std::shared_ptr<const void> owner;
+  std::function<Expected<Job *>()> findJob;
+};
+} // namespace
+
+struct Stream::State : std::enable_shared_from_this<Stream::State> {
+  State(Job *job, std::string name)
+      : name(std::move(name)), job(job), owner(job ? &job->impl() : nullptr) {}
+
+  Status enqueue(Entry entry);
+  void run();
+  Status carryOut(Entry &entry);
+  Status launch(const std::shared_ptr<QueuedLaunch> &launch);
+  /// Waits for what the device has been given.
+  Status finishDevice();
+  /// Removes what has not begun, but for what is always done.
+  std::deque<Entry> drop();
+  bool isForeign() const { return madeAt != forkDepth(); }
+
+  const std::string name;
+  Job *const job;
+  Job::Impl *const owner;
+  const uint64_t madeAt = forkDepth();
+
+  std::mutex lock; ///< guards what follows
+  std::condition_variable changed;
+  std::deque<Entry> entries;
+  uint64_t pending = 0; ///< entries, and the one that is being carried out
+  Status error;
+  std::string errorPlace;
+  std::thread thread;
+  bool closed = false; ///< nothing more will come
+  bool detached = false;
+
+  // Of the stream's thread alone.
+  std::unique_ptr<DeviceQueue> queue;
+  Job *queueJob = nullptr;
+  std::vector<std::shared_ptr<QueuedLaunch>> underway;
+};
+
+Status Stream::State::enqueue(Entry entry) {
+  if (isForeign())
+    return invalid(name + " belongs to the parent of this process; make a stream of your own");
+  std::lock_guard<std::mutex> guard(lock);
+  entries.push_back(std::move(entry));
+  if (++pending == 1)
+    StreamAccount::get().begin(owner);
+  if (!thread.joinable())
+    thread = std::thread([self = shared_from_this()] { self->run(); });
+  changed.notify_all();
+  return {};
+}
+
+Status Stream::State::carryOut(Entry &entry) {
+  try {
+    return entry.work();
+  } catch (const std::exception &error) {
+    return Status::error(StatusCode::Internal,
+                         "a function in " + name + " threw an exception: " + error.what());
+  }
+}
+
+Status Stream::State::finishDevice() {
+  if (underway.empty())
+    return {};
+  Status result = synchronizeQueue(*queueJob, *queue);
+  underway.clear();
+  return result;
+}
+
+void Stream::State::run() {
+  isStreamThread = true;
+  std::unique_lock<std::mutex> guard(lock);
+  for (;;) {
+    changed.wait(guard, [&] { return closed || !entries.empty(); });
+    if (entries.empty()) {
+      queue.reset();
+      return;
+    }
+    Entry entry = std::move(entries.front());
+    entries.pop_front();
+    const bool last = entries.empty();
+    bool skip = !error.ok();
+    guard.unlock();
+    // Of what came before and the device is still at.
+    Status earlier = entry.launches ? Status() : finishDevice();
+    skip = skip || !earlier.ok();
+    Status own;
+    if (!skip || entry.always)
+      own = carryOut(entry);
+    if (last && own.ok() && earlier.ok())
+      earlier = finishDevice();
+    entry.work = nullptr;
+    guard.lock();
+    if (error.ok()) {
+      error = earlier.ok() ? own : earlier;
+      errorPlace = earlier.ok() ? entry.place : "";
+    }
+    if (--pending == 0)
+      StreamAccount::get().end(owner);
+    changed.notify_all();
+  }
+}
+
+std::deque<Entry> Stream::State::drop() {
+  std::lock_guard<std::mutex> guard(lock);
+  std::deque<Entry> kept, dropped;
+  for (Entry &entry : entries)
+    (entry.always ? kept : dropped).push_back(std::move(entry));
+  entries = std::move(kept);
+  pending -= dropped.size();
+  if (!dropped.empty() && pending == 0)
+    StreamAccount::get().end(owner);
+  changed.notify_all();
+  return dropped;
+}
+
+Status Stream::State::launch(const std::shared_ptr<QueuedLaunch> &launch) {
+  Job *wanted = job;
+  if (launch->findJob) {
+    Expected<Job *> found = launch->findJob();
+    if (!found.ok())
+      return found.status();
+    wanted = *found;
+  }
+  Expected<Job *> found = jobOfLaunch(wanted, launch->spec);
+  if (!found.ok())
+    return found.status();
+  if (queueJob != *found) {
+    if (Status st = finishDevice(); !st.ok())
+      return st;
+    queueJob = *found;
+    queue.reset();
+  }
+  Status result = launchInto(*queueJob, launch->spec, &queue);
+  if (queue)
+    underway.push_back(launch);
+  return result;
+}
+
+Stream::Stream(Job *job, std::string name) : state(std::make_shared<State>(job, std::move(name))) {}
+
+Stream::~Stream() {
+  if (state->isForeign()) {
+    // Its thread is not here, and may have held the lock when the process forked.
+    new std::shared_ptr<State>(state);
+    return;
+  }
+  std::thread thread;
+  {
+    std::lock_guard<std::mutex> guard(state->lock);
+    state->closed = true;
+    state->changed.notify_all();
+    thread = std::move(state->thread);
+    // What is in the queue may hold the last reference to the stream.
+    if (state->detached || thread.get_id() == std::this_thread::get_id())
+      if (thread.joinable())
+        thread.detach();
+  }
+  if (thread.joinable()) {
+    ThreadWaits waits;
+    thread.join();
+  }
+}
+
+void Stream::detach() {
+  if (state->isForeign())
+    return;
+  std::lock_guard<std::mutex> guard(state->lock);
+  state->detached = true;
+}
+
+Status Stream::launch(const LaunchSpec &spec, std::shared_ptr<const void> owner,
+                      std::function<Expected<Job *>()> findJob, std::string place) {
+  if (Status st = checkLaunch(spec); !st.ok())
+    return st;
+  if (spec.kernel->numArgs < 0)
+    return invalid("launch of '" + spec.kernel->name + "' in " + state->name +
+                   ": the kernel does not say how many arguments it has");
+  auto launch = std::make_shared<QueuedLaunch>();
+  launch->spec = spec;
+  if (spec.kernel->numArgs > 0)
+    launch->args.assign(spec.args, spec.args + spec.kernel->numArgs);
+  launch->spec.args = launch->args.data();
+  launch->owner = std::move(owner);
+  launch->findJob = std::move(findJob);
+  Entry entry;
+  entry.work = [self = state.get(), launch] { return self->launch(launch); };
+  entry.place = std::move(place);
+  entry.launches = true;
+  return state->enqueue(std::move(entry));
+}
+
+Status Stream::call(std::function<Status()> function, std::string place) {
+  Entry entry;
+  entry.work = std::move(function);
+  entry.place = std::move(place);
+  return state->enqueue(std::move(entry));
+}
+
+Status Stream::record(Event &event) {
+  auto happening = std::make_shared<Happening>();
+  Entry entry;
+  entry.work = [happening] {
+    happening->happen();
+    return Status();
+  };
+  entry.always = true;
+  if (Status st = state->enqueue(std::move(entry)); !st.ok())
+    return st;
+  std::lock_guard<std::mutex> guard(event.state->lock);
+  event.state->last = happening;
+  return {};
+}
+
+Status Stream::wait(const Event &event) {
+  std::shared_ptr<Happening> happening = event.state->get();
+  if (!happening)
+    return neverRecorded();
+  return call([happening, owner = state->owner] {
+    happening->park(owner);
+    return Status();
+  });
+}
+
+Status Stream::synchronize(std::string *place) {
+  State &s = *state;
+  if (s.isForeign())
+    return {};
+  ThreadWaits waits;
+  std::unique_lock<std::mutex> guard(s.lock);
+  if (s.thread.get_id() == std::this_thread::get_id())
+    return invalid(s.name + " cannot wait for itself");
+  auto idle = [&] { return s.pending == 0; };
+  while (!s.changed.wait_for(guard, kAskEvery, idle)) {
+    guard.unlock();
+    if (interruptRequested()) {
+      (void)s.drop();
+      StreamAccount::get().forJobs(s.owner, interruptLaunch);
+      guard.lock();
+      s.changed.wait_for(guard, kStopWithin, idle);
+      s.error = Status();
+      return interrupted();
+    }
+    guard.lock();
+  }
+  if (place)
+    *place = s.errorPlace;
+  return std::exchange(s.error, Status());
+}
+
+uint64_t Stream::pending() const {
+  if (state->isForeign())
+    return 0;
+  std::lock_guard<std::mutex> guard(state->lock);
+  return state->pending;
+}
+
+Job *Stream::job() const { return state->job; }
+const std::string &Stream::name() const { return state->name; }
+
+} // namespace nereid::runtime

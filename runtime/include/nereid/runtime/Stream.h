@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Stream.h - Queues of launches and host work ---------------*- C++ -*-===//
+//
+// A stream carries out what it is given in order, beside the program. Nothing orders
+// two streams, or a stream and the rest of the program, but events and synchronize().
+// What goes wrong in a stream is told by synchronize(); what stood behind it in the
+// queue is dropped, but for events.
+//
+//   Stream stream(job);
+//   kernel->launch(stream, {8}, {argumentSlot(x)});
+//   stream.call([&] { return job->barrier(); });
+//   Status done = stream.synchronize();
+//
+// Launches of one rank run one after the other, those of different streams too. The
+// search for deadlocks knows streams: while one has something to do and is not inside
+// the runtime, or while a thread that has given work to one goes on, any signal may
+// still be written.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NEREID_RUNTIME_STREAM_H
+#define NEREID_RUNTIME_STREAM_H
+
+#include "nereid/runtime/Launch.h"
+#include "nereid/runtime/Status.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace nereid::runtime {
+
+class Job;
+
+/// A point in the queue of a stream. It happens when all that was in the queue before
+/// has ended, or was dropped. Copies are the same event.
+class Event {
+public:
+  Event();
+  /// Happens now.
+  void record();
+  /// False before the first record(), here or into a stream.
+  bool recorded() const;
+  /// Whether it has happened since it was last recorded.
+  bool query() const;
+  /// Waits until it has happened. Errors: InvalidArgument when it was never recorded,
+  /// Interrupted.
+  Status synchronize() const;
+  /// When it happened, in nanoseconds of the monotonic clock; 0 = it has not.
+  uint64_t nanoseconds() const;
+
+  struct State;
+
+private:
+  friend class Stream;
+  std::shared_ptr<State> state;
+};
+
+class Stream {
+public:
+  /// A stream of `job`'s rank, which must outlive what it is given. Null: one of the
+  /// process, which counts for every job that the process is in.
+  explicit Stream(Job *job, std::string name = "stream");
+  /// Waits until the queue is empty. Errors that nobody has asked for are lost.
+  ~Stream();
+  Stream(const Stream &) = delete;
+  Stream &operator=(const Stream &) = delete;
+
+  // These return at once. Error of all: InvalidArgument in a process that was forked
+  // from the stream's. `place` says where the work was given, for synchronize().
+
+  /// A launch in the stream's job, as launch() makes it, with the same checks first.
+  /// The arguments are copied, so the kernel must say how many it has. `owner` is
+  /// kept until the launch has ended: what keeps the kernel and the memory of its
+  /// arguments. `findJob`, when given, is asked as soon as the launch has its turn:
+  /// the job to launch in, or an error that takes the launch's place.
+  Status launch(const LaunchSpec &spec, std::shared_ptr<const void> owner = nullptr,
+                std::function<Expected<Job *>()> findJob = nullptr, std::string place = "");
+  /// A function of the host. Its error, or an exception that it throws, is an error of
+  /// the stream.
+  Status call(std::function<Status()> function, std::string place = "");
+  /// Puts `event` into the queue. It also happens after a failure.
+  Status record(Event &event);
+  /// What the stream is given from now on starts when `event`, as it was last
+  /// recorded, has happened. InvalidArgument when it was never recorded.
+  Status wait(const Event &event);
+
+  /// Waits until the queue is empty. The first error since the last call, and in
+  /// `place` where its work was given, if known; the stream can be used again. When
+  /// the user interrupts, the queue is dropped, the launch that is running is stopped,
+  /// and the result is Interrupted. InvalidArgument from a function in the stream.
+  Status synchronize(std::string *place = nullptr);
+  /// Whether the queue is empty.
+  bool query() const { return pending() == 0; }
+  /// Operations in the queue, the running one included.
+  uint64_t pending() const;
+  /// The job that it was made with.
+  Job *job() const;
+  const std::string &name() const;
+  /// For owners that cannot wait: the destructor will not. What is in the queue is
+  /// still done, so the job must live.
+  void detach();
+
+  struct State;
+
+private:
+  std::shared_ptr<State> state;
+};
+
+} // namespace nereid::runtime
+
+#endif // NEREID_RUNTIME_STREAM_H

@@ -60,12 +60,12 @@ def _number(value: Any, name: str) -> int:
     try:
         if isinstance(value, bool):
             raise TypeError
-        number = operator.index(value)
+        team = getattr(value, "__nereid_team__", None)  # of a constant of libshmem_device
+        number = operator.index(value if team is None else team)
     except TypeError:
         raise TypeError(f"{name} is an integer, not {_runtime.describe(value)}") from None
     if not -(2**31) <= number < 2**31:
-        hint = "; constants of libshmem_device are for kernels, write nereid.symm.TEAM_WORLD" if name == "parent" else ""
-        raise ValueError(f"{name} is a 32-bit integer{hint}")
+        raise ValueError(f"{name} is a 32-bit integer")
     return number
 
 

@@ -16,15 +16,36 @@ import importlib.util
 import sys
 from typing import Any
 
-from nereid.compat.packages import PACKAGES
+from nereid.compat import _profile
+from nereid.compat.packages import CHANGED, PACKAGES
 
 
 class Missing(ModuleNotFoundError):
     """A submodule that has no counterpart."""
 
 
+class _ThenChanged(importlib.abc.Loader):
+    """Loads a package as its own loader does, and lets a module of ours change it."""
+
+    def __init__(self, loader: Any, change: str) -> None:
+        self._loader, self._change = loader, change
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> Any:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: Any) -> None:
+        self._loader.exec_module(module)
+        module.__spec__.loader = module.__loader__ = self._loader
+        importlib.import_module(f"nereid.compat.{self._change}").apply(module)
+
+    def __getattr__(self, name: str) -> Any:  # what else the loader can do
+        return getattr(self._loader, name)
+
+
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self) -> None:
+        #: Whether the packages of CHANGED are changed as well.
+        self.changes = False
         self._tables: dict[str, dict[str, dict[str, Any]]] = {}
         self._deciding: set[str] = set()
         self._left_alone: dict[str, bool] = {}
@@ -53,8 +74,20 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         spec = importlib.machinery.PathFinder.find_spec(root)
         return list(spec.submodule_search_locations or []) if spec is not None else []
 
+    def _changed(self, name: str) -> importlib.machinery.ModuleSpec | None:
+        self._deciding.add(name)
+        try:
+            spec = importlib.util.find_spec(name) if name not in sys.modules else None
+        finally:
+            self._deciding.discard(name)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _ThenChanged(spec.loader, CHANGED[name])
+        return spec
+
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         root, dot, _ = name.partition(".")
+        if name in CHANGED and self.changes and name not in self._deciding:
+            return self._changed(name)
         if not self._is_ours(root):
             return None
         table = self._table(root)
@@ -80,6 +113,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         table = self._table(name.partition(".")[0])
         module.__doc__ = f"Nereid, under the name {name}."
         module.__dict__.update(table[name])
+        _profile.choose(name)
 
         def missing(attribute: str) -> Any:
             if f"{name}.{attribute}" in table:
@@ -88,10 +122,12 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 f"module '{name}' has no attribute '{attribute}': Nereid stands in for it here, and has no counterpart")
 
         module.__dict__.setdefault("__getattr__", missing)
-        # As the packages do it that ours stand for: their parts are there after one import.
+        # As the packages do it that ours stand for: their parts are there after one import. Those by
+        # which a script shows what machine it is for come when it asks for them.
         for other in table:
-            if other.rpartition(".")[0] == name:
+            if other.rpartition(".")[0] == name and not _profile.is_sign(other):
                 importlib.import_module(other)
+        module.__dict__.update(table[name])  # a name of the table wins over a part of the same name
 
     def taken(self) -> list[str]:
         """The modules that this finder has made."""

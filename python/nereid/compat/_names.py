@@ -15,8 +15,9 @@ from nereid import compiler, distributed, libshmem_device, runtime, testing
 from nereid._launch import jit as _jit
 from nereid._launch import tensors as _tensors
 from nereid.language import extra
-from nereid.compat import _orders
+from nereid.compat import _dist_utils, _orders
 from nereid.language import _types
+from nereid.language.core import extern
 from nereid.language._constexpr import _unwrap, constexpr, constexpr_function
 
 #: The version of the language that files are told.
@@ -64,6 +65,24 @@ class _Knobs(types.SimpleNamespace):
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         return None
+
+
+def _linker() -> dict[str, Any]:
+    """triton.tools.link: puts the C sources of compiled kernels together. Tools that do so can be
+    imported; what they call is told what there is here."""
+
+    def refuse(name: str) -> Any:
+        def call(*_args: Any, **_kwargs: Any) -> Any:
+            raise NotImplementedError(
+                f"triton.tools.link.{name} writes C sources around another compiler's kernels; Nereid's for C++ are made "
+                "by: nereid compile FILE.py:KERNEL --emit=obj --header=FILE.h")
+
+        return call
+
+    words = ("HeaderParser KernelLinkerMeta gen_signature_with_full_args make_algo_decls make_default_algo_kernel "
+             "make_func_pointers make_get_num_algos_decl make_get_num_algos_def make_global_decl "
+             "make_kernel_hints_dispatcher make_kernel_load_def make_kernel_meta_const_dispatcher")
+    return {name: refuse(name) for name in words.split()}
 
 
 class KernelInterface:
@@ -115,7 +134,7 @@ def _language() -> dict[str, dict[str, Any]]:
     names = {
         "triton.language": {name: value for name, value in core.items() if not name.startswith("_")},
         "triton.language.core": {**core, "TRITON_MAX_TENSOR_NUMEL": core.get("TRITON_MAX_TENSOR_NUMEL", 1 << 20),
-                                 "_aggregate": nereid.aggregate, "builtin": _builtin},
+                                 "_aggregate": nereid.aggregate, "builtin": _builtin, "extern": extern},
         "triton.language.standard": {**core, "_log2": _log2, "_is_power_of_two": _is_power_of_two},
         "triton.language.math": math,
         "triton.language.random": core,
@@ -161,7 +180,11 @@ def _runtime_names() -> dict[str, dict[str, Any]]:
     tuner = {
         name: getattr(runtime, name) for name in ("Autotuner", "Config", "Heuristics", "autotune", "heuristics")
     }
-    errors = {name: getattr(runtime, name) for name in ("InterpreterError", "OutOfResources")}
+    errors = {
+        **{name: getattr(runtime, name) for name in ("InterpreterError", "OutOfResources")},
+        # Of the other compiler's assembler; nothing here raises it.
+        "PTXASError": type("PTXASError", (nereid.NereidError,), {}),
+    }
     cache = {"default_cache_dir": runtime.cache_folder}
     return {
         "triton.runtime": {**_public(runtime), **jit, **tuner, **errors},
@@ -182,6 +205,7 @@ def _runtime_names() -> dict[str, dict[str, Any]]:
         },
         "triton.profiler.viewer": {},
         "triton.tools": {},
+        "triton.tools.link": _linker(),
         "triton.tools.tensor_descriptor": {"TensorDescriptor": nereid.TensorDescriptor},
         "triton.backends": {"backends": {}},
         "triton.backends.compiler": {"GPUTarget": runtime.GPUTarget, "AttrsDescriptor": compiler.AttrsDescriptor},
@@ -220,28 +244,39 @@ def _root() -> dict[str, Any]:
     }
 
 
+#: Vendors, by the folder that triton_dist has for each, and their libraries for the device.
+_VENDORS = {
+    "cuda": ("libnvshmem_device",), "hip": ("librocshmem_device", "libmori_shmem_device"),
+    "maca": ("libmxshmem_device",), "ascend": ("libaclshmem_device",),
+}
+
+
 def _distributed() -> dict[str, dict[str, Any]]:
+    """triton_dist. Its submodules that are not here come from a source tree on the path."""
     dl = _public(distributed)
     shmem = _public(libshmem_device)
-    return {
+    threads = {
+        name: value for name, value in vars(extra.language_extra).items() if hasattr(value, "__nereid_builtin__")
+    }
+    names = {
         "triton_dist": {"jit": nereid.jit, "__version__": VERSION},
+        "triton_dist.jit": {"jit": nereid.jit},
+        "triton_dist.utils": _dist_utils.names(),
         "triton_dist.language": {name: value for name, value in dl.items() if not inspect.ismodule(value)},
         "triton_dist.language.distributed_ops": dl,
         "triton_dist.language.extra": {},
         "triton_dist.language.extra.libshmem_device": shmem,
-        "triton_dist.language.extra.language_extra": {
-            name: value for name, value in vars(extra.language_extra).items() if hasattr(value, "__nereid_builtin__")
-        },
-        "triton_dist.language.extra.ascend": {},
-        "triton_dist.language.extra.ascend.libaclshmem_device": shmem,
-        "triton_dist.language.extra.ascend.algorithm": {
-            "dist_swizzle2d_Nz": _orders.dist_swizzle2d_Nz, "gemm_swizzle2d_Nz": _orders.gemm_swizzle2d_Nz
-        },
-        "triton_dist.language.extra.cuda": {},
-        "triton_dist.language.extra.cuda.libnvshmem_device": shmem,
-        "triton_dist.language.extra.hip": {},
-        "triton_dist.language.extra.hip.librocshmem_device": shmem,
+        "triton_dist.language.extra.language_extra": threads,
     }
+    for vendor, libraries in _VENDORS.items():
+        package = f"triton_dist.language.extra.{vendor}"
+        names[package] = {}
+        names[f"{package}.language_extra"] = threads
+        names.update({f"{package}.{library}": shmem for library in libraries})
+    names["triton_dist.language.extra.ascend.algorithm"] = {
+        "dist_swizzle2d_Nz": _orders.dist_swizzle2d_Nz, "gemm_swizzle2d_Nz": _orders.gemm_swizzle2d_Nz
+    }
+    return names
 
 
 def modules() -> dict[str, dict[str, Any]]:

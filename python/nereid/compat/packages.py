@@ -8,4 +8,22 @@ PACKAGES = {
     "triton": ("_names", True),
     "triton_dist": ("_names", True),
     "shmem": ("_shmem", False),
+    "nvshmem": ("_nvshmem", True),
+    "pynvshmem": ("_nvshmem", True),
+    "torch_npu": ("_torch_npu", True),
+}
+
+#: Package -> module of nereid.compat whose apply(package) changes it after it was loaded.
+CHANGED = {"torch": "_torch"}
+
+#: Module -> profile by whose rules a script is written that imports it.
+PROFILES = {
+    "triton.language.extra.cann": "ascend910b",
+    "triton.backends.ascend": "ascend910b",
+    "triton_dist.language.extra.ascend": "ascend910b",
+    "shmem": "ascend910b",
+    "torch_npu": "ascend910b",
+    "nvshmem": "cuda",
+    "pynvshmem": "cuda",
+    "triton_dist.language.extra.cuda": "cuda",
 }

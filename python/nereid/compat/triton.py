@@ -14,11 +14,12 @@ has no counterpart raises ModuleNotFoundError, which says so.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any
 
 from nereid.compat import _finder
-from nereid.compat.packages import PACKAGES
+from nereid.compat.packages import CHANGED, PACKAGES
 
 _active = _finder.Finder()
 
@@ -28,9 +29,15 @@ def is_installed() -> bool:
     return _active in sys.meta_path
 
 
-def install() -> None:
-    """Takes over the names; nothing the second time. Raises ImportError when a real
+def install(devices: bool = False) -> None:
+    """Takes over the names; nothing the second time. With `devices`, torch is changed as well when it is
+    imported: its devices "cuda" and "npu" are CPU memory then. Raises ImportError when a real
     triton has been imported already: files that have it could not be told apart."""
+    if devices and not _active.changes:
+        _active.changes = True
+        for name, change in CHANGED.items():
+            if name in sys.modules:
+                importlib.import_module(f"nereid.compat.{change}").apply(sys.modules[name])
     if is_installed():
         return
     for package, (_, always) in PACKAGES.items():

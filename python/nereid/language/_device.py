@@ -40,11 +40,15 @@ def usable_in_kernels(module: str, name: str) -> Callable[[Callable], Callable]:
 
 class DeviceConstant(int):
     """A constant of the language. Its number says family and meaning to the
-    compiler; only kernels can use it."""
+    compiler; only kernels can use it. ``__nereid_team__`` is the handle of the team that
+    it names, as nereid.symm has it, or None: that is also a number for the host and for
+    run-time parameters of kernels."""
 
     def __new__(cls, module: str, name: str, value: int) -> "DeviceConstant":
         self = super().__new__(cls, value)
         self.__nereid_constant__ = (module, name)
+        # The number's low 32 bits, which are signed (Frontend/ShmemConstants.cpp).
+        self.__nereid_team__ = ((value + (1 << 31)) & 0xFFFFFFFF) - (1 << 31) if "_TEAM_" in name else None
         return self
 
     def __repr__(self) -> str:

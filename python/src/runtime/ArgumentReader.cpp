@@ -356,11 +356,20 @@ bool ArgumentReader::readRuntime(PyObject *value, const Parameter &parameter, Py
   if (isNumpyBool(value))
     return readBool(PyObject_IsTrue(value), parameter, spec);
   if (PyLong_Check(value) || (isNumpyScalar(value) && PyIndex_Check(value))) {
-    if (PyObject_HasAttrString(value, "__nereid_constant__"))
-      return fail(describeObject(value) +
-                  " is a constant of the kernel language; mark the parameter tl.constexpr, or "
-                  "pass a team of nereid.symm (TEAM_WORLD, team_split_strided)");
-    PyObject *number = PyNumber_Index(value);
+    PyObject *number;
+    if (PyObject_HasAttrString(value, "__nereid_constant__")) {
+      // The handle of a team is a number; all others mean something to the compiler alone.
+      number = PyObject_GetAttrString(value, "__nereid_team__");
+      if (!number)
+        PyErr_Clear();
+      if (!number || number == Py_None) {
+        Py_XDECREF(number);
+        return fail(describeObject(value) +
+                    " is a constant of the kernel language; mark the parameter tl.constexpr");
+      }
+    } else {
+      number = PyNumber_Index(value);
+    }
     const bool ok = number && readInteger(number, parameter, spec);
     Py_XDECREF(number);
     return ok;

@@ -18,7 +18,20 @@ def _load(name, file):
 
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
-_PACKAGES = frozenset(_load("_nereid_packages", os.path.join(_FOLDER, os.pardir, "packages.py")).PACKAGES)
+_TABLES = _load("_nereid_packages", os.path.join(_FOLDER, os.pardir, "packages.py"))
+
+
+def _tell_what_to_install(package):
+    """A script that ends because it cannot import `package` says what it lacks."""
+    previous = sys.excepthook
+
+    def hook(kind, value, trace):
+        previous(kind, value, trace)
+        if issubclass(kind, ModuleNotFoundError) and value.name == package:
+            print(f"nereid run --as-triton: the script needs {package}, which is not installed for {sys.executable}: "
+                  f"pip install {package} (any build of it; its devices are CPU memory here)", file=sys.stderr)
+
+    sys.excepthook = hook
 
 
 class _FirstImport:
@@ -27,20 +40,25 @@ class _FirstImport:
     @classmethod
     def find_spec(cls, name, path=None, target=None):
         root = name.partition(".")[0]
-        if root not in _PACKAGES:
+        if root not in _TABLES.PACKAGES and root not in _TABLES.CHANGED:
             return None
         sys.meta_path.remove(cls)
         try:
             from nereid.compat import triton as compat
         except ImportError as error:
             sys.meta_path.insert(0, cls)
+            if root in _TABLES.CHANGED:
+                return None  # the package itself is there, for a process that has no Nereid
             raise ImportError(
                 f"'{root}' was to mean Nereid in this process (--as-triton), but {sys.executable} cannot import "
                 f"Nereid: {error}. Install it for this Python, or start this process without the folder {_FOLDER} in "
                 "PYTHONPATH",
                 name=name,
             ) from error
-        compat.install()
+        compat.install(devices=True)
+        for package in _TABLES.CHANGED:
+            if importlib.machinery.PathFinder.find_spec(package) is None:
+                _tell_what_to_install(package)
         return compat.find_spec(name, path, target)
 
 

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The host side of files written for devices: torch's devices, the host libraries of symmetric memory.
+
+torch is Debian's, which belongs to Debian's Python: the tests run scripts there, with a copy of the
+package made of links beside it."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+PYTHON = "/usr/bin/python3"
+
+
+def has_torch() -> bool:
+    return os.access(PYTHON, os.X_OK) and not subprocess.run(
+        [PYTHON, "-c", "import sys, torch; assert sys.version_info[:2] == (%d, %d)" % sys.version_info[:2]],
+        capture_output=True).returncode
+
+
+@pytest.fixture(scope="session")
+def torch_environment(tmp_path_factory):
+    """Variables with which PYTHON finds this build of Nereid."""
+    if not has_torch():
+        pytest.skip("could not import 'torch' in Debian's Python (Debian: python3-torch)")
+    import nereid
+    from nereid import _compiler, _runtime
+
+    site = tmp_path_factory.mktemp("site")
+    package = site / "nereid"
+    package.mkdir()
+    for file in Path(nereid.__file__).parent.iterdir():
+        (package / file.name).symlink_to(file)
+    for module in (_compiler, _runtime):
+        (package / Path(module.__file__).name).symlink_to(module.__file__)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("NEREID_", "PYTHON"))}
+    return {**kept, "PYTHONPATH": str(site), "NEREID_CACHE_DIR": str(site / "cache")}
+
+
+@pytest.fixture
+def run(torch_environment, tmp_path):
+    """Runs a script on `ranks` ranks as triton; returns its sorted lines and its errors."""
+
+    def call(text, ranks=1, code=0, **more):
+        script = tmp_path / "script.py"
+        script.write_text(textwrap.dedent(text))
+        done = subprocess.run([PYTHON, "-m", "nereid", "run", "--as-triton", "-n", str(ranks), str(script)],
+                              capture_output=True, text=True, timeout=200, env={**torch_environment, **more})
+        assert done.returncode == code, done.stdout + done.stderr
+        return sorted(done.stdout.splitlines()), done.stderr
+
+    return call
+
+
+# ---- torch
+
+
+def test_devices(run):
+    """Tensors of a device are CPU memory, moved as they would be: a copy once, and none when they are there."""
+    lines, _ = run("""
+        import torch
+        host = torch.ones(4)
+        for move in (lambda t: t.cuda(), lambda t: t.npu(), lambda t: t.to("cuda:0"), lambda t: t.to(device="npu")):
+            there = move(host)
+            there += 1
+            back = there.cpu()
+            there += 1
+            assert host.tolist() == [1] * 4 and back.tolist() == [2] * 4 and there.tolist() == [3] * 4
+            assert move(there) is there and there.is_cuda
+        made = torch.zeros(3, dtype=torch.int32, device="npu:1")
+        assert made.cuda() is made and made.new_zeros(2, device="cuda").tolist() == [0, 0]
+        assert torch.as_tensor(host, device="cuda").data_ptr() != host.data_ptr()
+        assert made.to(torch.float16).dtype is torch.float16 and made.to("cuda", torch.int64).dtype is torch.int64
+        generator = torch.Generator(device="cuda").manual_seed(3)
+        first = torch.rand(3, generator=generator, device="cuda")
+        torch.cuda.manual_seed(5); one = torch.rand(3); torch.manual_seed(5)
+        assert torch.equal(one, torch.rand(3)) and not torch.equal(first, one)
+        layer = torch.nn.Linear(2, 2).cuda().to("cuda")
+        assert layer(torch.ones(1, 2, device="cuda")).shape == (1, 2)
+        print("right")
+    """)
+    assert lines == ["right"]
+
+
+def test_streams_and_properties(run):
+    lines, _ = run("""
+        import torch, triton
+        for device in (torch.cuda, torch.npu):
+            start, end = device.Event(enable_timing=True), device.Event(enable_timing=True)
+            stream = device.Stream()
+            stream.wait_stream(device.current_stream())
+            with device.stream(stream):
+                start.record(); device._sleep(3000000); end.record()
+            device.synchronize()
+            assert start.elapsed_time(end) >= 2 and end.query() and stream.query()
+            assert device.is_available() and device.device_count() >= 1
+            device.set_device("cuda:0")
+            assert device.current_device() == 0 and device.get_device_properties(0).multi_processor_count >= 1
+            try:
+                device.CUDAGraph()
+            except NotImplementedError as error:
+                print(error)
+        assert triton.testing.do_bench(lambda: None, warmup=1, rep=1) >= 0
+    """)
+    assert [line.partition(":")[0] for line in lines] == ["torch.cuda.CUDAGraph", "torch.npu.CUDAGraph"]
+    assert "call the function again instead" in lines[0]
+
+
+def test_distributed(run):
+    """The backends of devices are gloo; ranks come from the environment that nereid run sets."""
+    lines, _ = run("""
+        import torch, torch.distributed as dist
+        dist.init_process_group("cpu:gloo,cuda:nccl")
+        group = dist.new_group([0, 1], backend="hccl")
+        x = torch.full((4,), dist.get_rank() + 1.0, device="cuda")
+        dist.all_reduce(x, group=group)
+        part = torch.empty(2)
+        scatter = getattr(dist, "reduce_scatter_tensor", dist._reduce_scatter_base)
+        scatter(part, torch.arange(4.0) * (dist.get_rank() + 1))
+        dist.barrier(device_ids=[0])
+        print(x.tolist(), part.tolist())
+        dist.destroy_process_group()
+    """, ranks=2)
+    assert lines == ["[3.0, 3.0, 3.0, 3.0] [0.0, 3.0]", "[3.0, 3.0, 3.0, 3.0] [6.0, 9.0]"]
+
+
+def test_without_torch(tmp_path):
+    if importlib.util.find_spec("torch") is not None:
+        pytest.skip("there is a torch in this Python")
+    script = tmp_path / "script.py"
+    script.write_text("import torch\n")
+    done = subprocess.run([sys.executable, "-m", "nereid", "run", "--as-triton", str(script)], capture_output=True, text=True)
+    assert done.returncode == 1 and "the script needs torch, which is not installed" in done.stderr, done.stderr
+
+
+# ---- host libraries of symmetric memory
+
+PUT = """
+import torch, triton, triton.language as tl
+from triton_dist.language.extra import libshmem_device
+
+@triton.jit
+def put(x_ptr, team):
+    me = libshmem_device.team_my_pe(team)
+    libshmem_device.int_p(x_ptr, 7 + me, (me + 1) % libshmem_device.team_n_pes(team))
+    libshmem_device.barrier_all()
+"""
+
+ACLSHMEM = PUT + """
+import multiprocessing, os, shmem as ash
+
+def rank_process(rank, size, how, address):
+    if how == "attributes":
+        a = ash.InitAttr()
+        a.my_rank, a.n_ranks, a.local_mem_size, a.ip_port = rank, size, 1 << 22, address
+        assert ash.aclshmem_init(a) == 0
+    elif how == "id":
+        assert ash.aclshmem_init_using_unique_id(rank, size, 1 << 22, bytes.fromhex(address)) == 0
+    else:
+        from shmem import core
+        core.init(uid=bytes.fromhex(address), rank=rank, nranks=size, initializer_method="uid", mem_size=1 << 22)
+        core.barrier_all()
+    assert (ash.my_pe(), ash.pe_count()) == (rank, size)
+    x = ash.aclshmem_create_tensor([4], dtype=torch.int32, device_id=rank)
+    put[(1,)](x, libshmem_device.ACLSHMEM_TEAM_WORLD)
+    team = ash.team_split_strided(libshmem_device.ACLSHMEM_TEAM_WORLD, 0, 1, size)
+    memory = ash.aclshmem_malloc(64)
+    source = torch.full((16,), 100 + rank, dtype=torch.int32)
+    ash.aclshmemx_putmem_signal(memory, source.data_ptr(), 16, memory + 32, 3, 1, (rank + 1) % size)
+    ash.aclshmem_signal_wait_until(memory + 32, 3, 3)  # greater or equal
+    got = torch.empty(4, dtype=torch.int32)
+    ash.aclshmem_getmem(got.data_ptr(), memory, 16, rank)
+    try:
+        ash.aclshmem_putmem(source.data_ptr(), memory, 16, 0)
+    except ValueError as error:
+        assert "do not lie in symmetric memory" in str(error), error
+    print(how, int(x[0]), got.tolist(), ash.team_n_pes(team), flush=True)
+    ash.aclshmem_free(memory)
+    ash.aclshmem_free_tensor(x)
+    ash.team_destroy(team)
+    assert (ash.aclshmem_finialize if rank else ash.aclshmem_finalize)() == 0
+
+if __name__ == "__main__":
+    for how in ("attributes", "id", "core"):
+        address = "tcp://127.0.0.1:8666" if how == "attributes" else ash.aclshmem_get_unique_id().hex()
+        children = [multiprocessing.get_context("spawn").Process(target=rank_process, args=(r, 2, how, address))
+                    for r in range(2)]
+        for child in children:
+            child.start()
+        for child in children:
+            child.join()
+            assert child.exitcode == 0
+"""
+
+
+def test_aclshmem_of_spawned_ranks(run):
+    """One process that starts the ranks; they know each other by what the script tells them."""
+    lines, errors = run(ACLSHMEM)
+    expected = [f"{how} {7 + (1 - r)} {[100 + (1 - r)] * 4} 2" for how in ("attributes", "core", "id") for r in (1, 0)]
+    assert lines == sorted(expected)
+    assert "its kernels run by the rules of ascend910b" in errors
+
+
+def test_aclshmem_under_the_launcher(run):
+    """The numbers of the script have to be the launcher's."""
+    body = """
+        import os, shmem as ash
+        a = ash.InitAttr()
+        a.my_rank, a.n_ranks = int(os.environ["RANK"]), 2
+        ash.aclshmem_init(a)
+        print(ash.my_pe())
+        ash.aclshmem_finalize()
+    """
+    assert run(body, ranks=2)[0] == ["0", "1"]
+
+
+NVSHMEM = PUT + """
+import nvshmem.core, torch.distributed as dist
+from triton_dist.utils import (NVSHMEM_SIGNAL_DTYPE, dist_print, finalize_distributed, initialize_distributed,
+                               nvshmem_barrier_all_on_stream, nvshmem_create_tensor, nvshmem_create_tensors,
+                               nvshmem_free_tensor_sync, rand_tensor)
+
+group = initialize_distributed()
+rank, size = nvshmem.core.my_pe(), nvshmem.core.n_pes()
+assert (rank, size) == (dist.get_rank(), dist.get_world_size())
+x = nvshmem_create_tensor((4,), torch.int32)
+put[(1,)](x, libshmem_device.NVSHMEM_TEAM_WORLD)
+parts = nvshmem_create_tensors((2, 3), torch.float16, rank, size)
+parts[(rank + 1) % size].fill_(rank + 1)
+signal = nvshmem_create_tensor((1,), NVSHMEM_SIGNAL_DTYPE)
+nvshmem_barrier_all_on_stream(torch.cuda.current_stream())
+source = torch.arange(4, dtype=torch.int32) + 10 * rank
+nvshmem.core.put_signal(x, source, signal, 5, nvshmem.core.SignalOp.SIGNAL_ADD, (rank + 1) % size)
+nvshmem.core.barrier(nvshmem.core.Teams.TEAM_WORLD)
+print(x.tolist(), parts[rank].float().sum().item(), signal.item(), rand_tensor((2,), torch.int8).dtype)
+try:
+    nvshmem.core.put(source, x, 0)
+except ValueError as error:
+    assert "do not lie in symmetric memory" in str(error)
+try:
+    from triton_dist.utils import no_such_name
+except ImportError as error:
+    assert "no_such_name" in str(error)
+nvshmem_free_tensor_sync(x)
+finalize_distributed()
+"""
+
+
+def test_nvshmem_and_the_helpers_around_it(run):
+    lines, errors = run(NVSHMEM, ranks=2)
+    assert lines == ["[0, 1, 2, 3] 6.0 5 torch.int8", "[10, 11, 12, 13] 12.0 5 torch.int8"], lines
+    assert "its kernels run by the rules of cuda" in errors
+
+
+def test_source_tree_of_triton_dist(run, torch_environment, tmp_path):
+    """Submodules of a source tree on the path are loaded from there, on top of ours."""
+    package = tmp_path / "tree" / "triton_dist"
+    (package / "kernels").mkdir(parents=True)
+    (package / "__init__.py").write_text("raise RuntimeError('ours stands in for it')\n")
+    (package / "utils.py").write_text("raise RuntimeError('ours stands in for it')\n")
+    (package / "kernels" / "__init__.py").write_text("")
+    (package / "kernels" / "mine.py").write_text(
+        "from triton_dist.utils import dist_print\nfrom triton.runtime.errors import PTXASError\n"
+        "import triton.tools.link\nfrom triton.language.core import extern\nvalue = 11\n")
+    lines, _ = run("""
+        from triton_dist.kernels.mine import value
+        import triton, triton_dist
+        from triton_dist.jit import jit
+        assert triton_dist.jit is jit is triton.jit
+        print(value)
+        try:
+            import triton_dist.language.nothing
+        except ModuleNotFoundError as error:
+            print(error)
+    """, PYTHONPATH=f"{torch_environment['PYTHONPATH']}:{package.parent}")
+    assert lines[0] == "11" and "No module named 'triton_dist.language.nothing'" in lines[1]
+
+
+def test_profile(run):
+    """Chosen by what the script imports unless it has been told."""
+    body = """
+        import triton, nereid
+        from triton.language.extra.cann.extension import sub_vec_id
+        print(nereid.runtime.current_profile())
+    """
+    lines, errors = run(body, ranks=2)
+    assert lines == ["ascend910b"] * 2 and errors.count("rules of ascend910b") == 1
+    assert run(body, NEREID_PROFILE="host") == (["host"], "")
+    assert run("import triton, triton.language, nereid; print(nereid.runtime.current_profile())")[0] == ["host"]

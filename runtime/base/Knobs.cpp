@@ -20,6 +20,7 @@ const std::vector<KnobInfo> &knobTable() {
   static const std::vector<KnobInfo> table = {
       {"NEREID_RANK", "", "rank of this process (set by `nereid run`)"},
       {"NEREID_WORLD_SIZE", "", "ranks of the job (set by `nereid run`)"},
+      {"NEREID_LOCAL_RANK", "", "rank among those of this machine (set by `nereid run`)"},
       {"NEREID_JOB", "", "name under which the ranks find each other"},
       {"NEREID_JOB_FD", "", "inherited file descriptor of the job's memory"},
       {"NEREID_HEAP_SIZE", "1G", "symmetric heap of each rank; K, M, G, T"},

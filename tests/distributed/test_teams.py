@@ -303,7 +303,11 @@ def test_members_that_disagree():
     assert "the root 7 is not a member of team 0" in failing(roots)
 
 
-def test_constants_of_the_language_are_no_run_time_arguments():
-    team = shmem.NVSHMEM_TEAM_WORLD
-    with pytest.raises(nereid.ArgumentError, match="NVSHMEM_TEAM_WORLD.* is a constant of the kernel language; mark the"):
-        query_kernel[(1,)](np.zeros(3, np.int32), team, team)
+def test_of_the_constants_of_the_language_only_teams_are_run_time_arguments():
+    out = np.zeros(3, np.int32)
+    query_kernel[(1,)](out, shmem.NVSHMEM_TEAM_WORLD, shmem.NVSHMEM_TEAM_WORLD)
+    by_handle = np.zeros(3, np.int32)
+    query_kernel[(1,)](by_handle, nereid.symm.TEAM_WORLD, nereid.symm.TEAM_WORLD)
+    assert out.tolist() == by_handle.tolist()
+    with pytest.raises(nereid.ArgumentError, match="NVSHMEM_CMP_EQ.* is a constant of the kernel language; mark the"):
+        query_kernel[(1,)](out, shmem.NVSHMEM_CMP_EQ, nereid.symm.TEAM_WORLD)

@@ -304,9 +304,9 @@ def test_members_that_disagree():
 
 
 def test_of_the_constants_of_the_language_only_teams_are_run_time_arguments():
-    out = np.zeros(3, np.int32)
+    out = np.zeros(9, np.int32)
     query_kernel[(1,)](out, shmem.NVSHMEM_TEAM_WORLD, shmem.NVSHMEM_TEAM_WORLD)
-    by_handle = np.zeros(3, np.int32)
+    by_handle = np.zeros(9, np.int32)
     query_kernel[(1,)](by_handle, nereid.symm.TEAM_WORLD, nereid.symm.TEAM_WORLD)
     assert out.tolist() == by_handle.tolist()
     with pytest.raises(nereid.ArgumentError, match="NVSHMEM_CMP_EQ.* is a constant of the kernel language; mark the"):

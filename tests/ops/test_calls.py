@@ -286,7 +286,7 @@ def test_channels():
         for i in range(4, 50):
             forth.send(x + i)
         assert "recv is for member 2 (rank 2), this is rank 0" in message(forth.recv)
-        assert "x has the shape (4,), this channel carries (5,)" in message(lambda: forth.send(x[:4]))
+        assert "x has the shape (4,), this operator was made for (5,)" in message(lambda: forth.send(x[:4]))
         assert "x has the dtype float64" in message(lambda: forth.send(x.astype(float)))
     elif rank == 2:
         back.send(np.full(5, 9))

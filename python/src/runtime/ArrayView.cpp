@@ -2,6 +2,7 @@
 #include "ArrayView.h"
 #include "Symmetric.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -270,6 +271,14 @@ std::string foreignDevice(PyObject *object) {
   return name.rfind("cpu", 0) == 0 ? "" : text(device.get());
 }
 
+/// None when the language does not know it.
+Dtype torchDtype(PyObject *object) {
+  Dtype dtype = Dtype::None;
+  if (!dtypeCache().find(object, dtype) && (dtype = dtypeOfObject(object)) != Dtype::None)
+    dtypeCache().add(object, dtype);
+  return dtype;
+}
+
 ArrayResult readDataPointer(PyObject *object, PyObject *dtypeObject, ArrayView &view,
                             std::string &problem) {
   static PyObject *dataPtr = interned("data_ptr"), *isContiguous = interned("is_contiguous");
@@ -278,14 +287,11 @@ ArrayResult readDataPointer(PyObject *object, PyObject *dtypeObject, ArrayView &
     problem = "lies on " + device + "; kernels of the CPU target read host memory: pass x.cpu()";
     return ArrayResult::Unusable;
   }
-  if (!dtypeCache().find(dtypeObject, view.dtype)) {
-    view.dtype = dtypeOfObject(dtypeObject);
-    if (view.dtype == Dtype::None) {
-      problem =
-          "has elements of type " + text(dtypeObject) + ", which the kernel language does not know";
-      return ArrayResult::Unusable;
-    }
-    dtypeCache().add(dtypeObject, view.dtype);
+  view.dtype = torchDtype(dtypeObject);
+  if (view.dtype == Dtype::None) {
+    problem =
+        "has elements of type " + text(dtypeObject) + ", which the kernel language does not know";
+    return ArrayResult::Unusable;
   }
   Ref address(PyObject_CallMethodNoArgs(object, dataPtr));
   if (!address)
@@ -426,6 +432,109 @@ ArrayResult readDlpack(PyObject *object, ArrayView &view, std::string &problem) 
 }
 
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+static bool readDimensions(ArrayLayout &layout, PyObject *sequence, int64_t *values) {
+  if (!sequence || !PyTuple_Check(sequence) ||
+      PyTuple_GET_SIZE(sequence) > ArrayLayout::mostDimensions)
+    return false;
+  layout.rank = static_cast<int>(PyTuple_GET_SIZE(sequence));
+  for (int i = 0; i < layout.rank; ++i) {
+    values[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(sequence, i));
+    if (values[i] == -1 && PyErr_Occurred())
+      return false;
+  }
+  return true;
+}
+
+/// Fills the extent of an array whose first element lies at `data`; `unit` is the
+/// number of bytes in which strides are counted.
+static void spanElements(ArrayLayout &layout, const char *data, int64_t unit) {
+  int64_t low = 0, high = dtypeInfo(layout.dtype).bytes;
+  for (int i = 0; i < layout.rank; ++i) {
+    if (layout.shape[i] == 0) {
+      layout.begin = layout.end = reinterpret_cast<uintptr_t>(data);
+      return;
+    }
+    const int64_t reach = (layout.shape[i] - 1) * layout.strides[i] * unit;
+    (reach < 0 ? low : high) += reach;
+  }
+  layout.begin = reinterpret_cast<uintptr_t>(data) + low;
+  layout.end = reinterpret_cast<uintptr_t>(data) + high;
+}
+
+static bool readNumpyLayout(PyObject *object, ArrayLayout &layout) {
+  auto *array = reinterpret_cast<NumpyArray *>(object);
+  layout.dtype = numpyDtype(array->descr, nullptr);
+  if (array->numDimensions > ArrayLayout::mostDimensions || !(array->flags & numpyAligned) ||
+      layout.dtype == Dtype::None)
+    return false;
+  layout.kind = ArrayLayout::Kind::Numpy;
+  layout.writeable = array->flags & numpyWriteable;
+  layout.rank = array->numDimensions;
+  std::copy_n(array->dimensions, layout.rank, layout.shape);
+  std::copy_n(array->strides, layout.rank, layout.strides);
+  spanElements(layout, array->data, 1);
+  return true;
+}
+
+static bool readSymmetricLayout(PyObject *object, ArrayLayout &layout) {
+  static PyObject *shapeName = interned("shape");
+  auto *buffer = reinterpret_cast<SymmetricBuffer *>(object);
+  Ref shape(buffer->data ? PyObject_GetAttr(object, shapeName) : nullptr);
+  if (!readDimensions(layout, shape.get(), layout.shape))
+    return false;
+  layout.kind = ArrayLayout::Kind::Symmetric;
+  layout.dtype = buffer->dtype;
+  layout.writeable = true;
+  int64_t step = 1;
+  for (int i = layout.rank; i-- > 0; step *= layout.shape[i])
+    layout.strides[i] = step;
+  spanElements(layout, buffer->data, dtypeInfo(layout.dtype).bytes);
+  return true;
+}
+
+static bool readTorchLayout(PyObject *object, ArrayLayout &layout) {
+  static PyObject *isCpu = interned("is_cpu"), *dtypeName = interned("dtype"),
+                  *shapeName = interned("shape"), *strideName = interned("stride"),
+                  *dataPtr = interned("data_ptr");
+  Ref onCpu(PyObject_GetAttr(object, isCpu));
+  if (onCpu.get() != Py_True)
+    return false;
+  Ref dtype(PyObject_GetAttr(object, dtypeName)), shape(PyObject_GetAttr(object, shapeName));
+  layout.dtype = dtype ? torchDtype(dtype.get()) : Dtype::None;
+  if (layout.dtype == Dtype::None || !readDimensions(layout, shape.get(), layout.shape))
+    return false;
+  const int rank = layout.rank;
+  Ref strides(PyObject_CallMethodNoArgs(object, strideName));
+  if (!readDimensions(layout, strides.get(), layout.strides) || layout.rank != rank)
+    return false;
+  Ref address(PyObject_CallMethodNoArgs(object, dataPtr));
+  const char *data = address ? static_cast<char *>(PyLong_AsVoidPtr(address.get())) : nullptr;
+  if (PyErr_Occurred())
+    return false;
+  layout.kind = ArrayLayout::Kind::Torch;
+  layout.writeable = true;
+  spanElements(layout, data, dtypeInfo(layout.dtype).bytes);
+  return true;
+}
+
+bool nereid::python::readLayout(PyObject *object, ArrayLayout &layout) {
+  const Numpy &known = numpy();
+  if (Py_TYPE(object) == known.array)
+    return known.layoutKnown && readNumpyLayout(object, layout);
+  bool ok = false;
+  if (PyObject_TypeCheck(object, symmetricBufferType()))
+    ok = readSymmetricLayout(object, layout);
+  else if (!PyType_Check(object))
+    ok = readTorchLayout(object, layout);
+  if (!ok)
+    PyErr_Clear();
+  return ok;
+}
 
 bool nereid::python::isNumpyArray(PyObject *object) {
   PyTypeObject *type = numpy().array;

@@ -40,6 +40,26 @@ enum class ArrayResult {
 /// begins with the argument's name, and what to write instead.
 ArrayResult readArray(PyObject *object, ArrayView &view, std::string &problem);
 
+/// Everything of an array but its elements.
+struct ArrayLayout {
+  enum class Kind : char { Numpy, Symmetric, Torch };
+  static constexpr int mostDimensions = 8;
+
+  Kind kind = Kind::Numpy;
+  Dtype dtype = Dtype::None;
+  bool writeable = true;
+  int rank = 0;
+  int64_t shape[mostDimensions];
+  /// In bytes for numpy, else in elements.
+  int64_t strides[mostDimensions];
+  /// The bytes it lies in; the same address twice when it has no element.
+  uintptr_t begin = 0, end = 0;
+};
+
+/// Reads a numpy array (no subclass), a symmetric tensor or a CPU tensor of torch of
+/// at most 8 dimensions. False without an exception for anything else.
+bool readLayout(PyObject *object, ArrayLayout &layout);
+
 /// Whether `object` is a numpy array; exact or a subclass.
 bool isNumpyArray(PyObject *object);
 /// Whether `object` is one of numpy's scalars (np.int32(3)).

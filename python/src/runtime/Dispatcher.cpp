@@ -679,6 +679,11 @@ bool nereid::python::isDispatcher(PyObject *object) {
   return dispatcherType && PyObject_TypeCheck(object, dispatcherType);
 }
 
+PyObject *nereid::python::launchKernel(PyObject *kernel, PyObject *grid, PyObject *const *values,
+                                       size_t count) {
+  return launch(kernel, grid, values, count, nullptr, Mode::Launch);
+}
+
 void nereid::python::bindDispatcher(nb::module_ &m) {
   boundLaunchType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&boundSpec));
   dispatcherType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&dispatcherSpec));

@@ -19,6 +19,10 @@ namespace nereid::python {
 /// Whether `object` is a jit function.
 bool isDispatcher(PyObject *object);
 
+/// Launches the jit function `kernel` with a value for every parameter, in their
+/// order. A new reference to the compiled kernel, or null with an exception set.
+PyObject *launchKernel(PyObject *kernel, PyObject *grid, PyObject *const *values, size_t count);
+
 void bindDispatcher(nanobind::module_ &m);
 
 } // namespace nereid::python

@@ -4,6 +4,7 @@
 #include "JobState.h"
 #include "KernelImage.h"
 #include "LanguageObjects.h"
+#include "PreparedCall.h"
 #include "StreamBindings.h"
 #include "Symmetric.h"
 #include "Targets.h"
@@ -26,6 +27,7 @@ NB_MODULE(_runtime, m) {
   nereid::python::bindKernelImage(m);
   nereid::python::bindWatch(m);
   nereid::python::bindDispatcher(m);
+  nereid::python::bindPreparedCalls(m);
   nereid::python::bindStreams(m);
   nereid::python::bindLanguageObjects(m);
   nereid::python::bindTargets(m);

@@ -16,7 +16,7 @@ from nereid.ops.lib.protocol import SLOT, arrived, copy, enter, leave, pieces, s
 
 @nereid.jit(do_not_specialize=["me", "n", "piece", "max_pieces", "capacity", "tag"])
 def all_gather_kernel(
-    x_ptr, out_ptr, payload_ptr, arrived_ptr, state_ptr, members_ptr, starts_ptr,
+    x_ptr, out_ptr, payload_ptr, words_ptr, state_ptr, members_ptr, starts_ptr,
     me, n, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
     DIRECTION: tl.constexpr, VIEW: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
@@ -24,7 +24,7 @@ def all_gather_kernel(
     ncore = tl.num_programs(0)
     call = enter(state_ptr, tag)
     half_ptr = payload_ptr + (call % 2) * capacity
-    words_ptr = arrived_ptr + (call % 2) * n * max_pieces * SLOT
+    words_ptr += (call % 2) * n * max_pieces * SLOT
     own_start = tl.load(starts_ptr + me)
     own = tl.load(starts_ptr + me + 1) - own_start
     own_words_ptr = words_ptr + me * max_pieces * SLOT

@@ -9,7 +9,7 @@ import nereid
 from nereid.ops.all_gather.kernel import all_gather_kernel
 from nereid.ops.core import arrays, choice
 from nereid.ops.core.group import Group
-from nereid.ops.core.operator import Operator, Plan, block_elements, known_dtype, make_plan, most_pieces, piece_elements
+from nereid.ops.core.operator import Call, Operator, Plan, block_elements, known_dtype, make_plan, most_pieces, piece_elements
 from nereid.ops.core.shards import Shards
 
 
@@ -79,27 +79,23 @@ class AllGather(Operator):
         return self.plan(view).explain()
 
     def __call__(self, x: Any, out: Any = None, *, view: bool = False) -> Any:
-        facts = arrays.facts(x, "AllGather", "x")
-        wanted = (self.shards.rows[self.group.me], *self.row_shape)
-        if facts.shape != wanted:
-            raise self.fail(f"x has the shape {facts.shape}, this operator was made for {wanted} on this rank")
-        self._has_dtype(facts, "x")
-        self._contiguous(x, facts, "x")
         if view:
-            if out is not None:
-                raise self.fail("view=True returns the operator's own memory and takes no out")
-            if nereid.current_stream() is not None:
-                raise self.fail("view=True inside `with stream:` is known only when the call has run; pass out=")
-            out = x
-        elif out is None:
-            out = arrays.new(self._result_shape, self.dtype, x)
-        else:
-            self._output(out, self._result_shape, x)
-        plan = self.plan(view)
-        self._begin(plan)
-        self._launch(all_gather_kernel, plan, x, out, self._payload, self._workspace.signals, self._workspace.state,
-                     self.group.members, self._starts)
+            self._view(out)
+        call = self._find(x, out, view)
+        if call is None:
+            call = self._checked(x, out, view)
         if view:
-            half = self._workspace.calls % 2
-            return self._workspace.view(self.dtype, half * self._total, self._result_shape)
+            self._run(call, x, x)
+            return self._workspace.view(self.dtype, self._workspace.calls % 2 * self._total, self._result_shape)
+        if out is None:
+            out = arrays.new(call.shape, call.dtype, x)
+        self._run(call, x, out)
         return out
+
+    def _checked(self, x: Any, out: Any, view: bool) -> Call:
+        self._input(x, "x", (self.shards.rows[max(self.group.me, 0)], *self.row_shape), " on this rank")
+        self._output(out, self._result_shape, x)
+        call = self._prepared(all_gather_kernel, self.plan(view), ("x_ptr", "out_ptr"), self._result_shape,
+                              starts_ptr=self._starts)
+        self._calls.add(call, x, out, view)
+        return call

@@ -10,7 +10,7 @@ from nereid.ops.all_gather_gemm.kernel import all_gather_gemm_kernel
 from nereid.ops.core import arrays, choice
 from nereid.ops.core.gemm import GemmOperator, Operands, blocks_for
 from nereid.ops.core.group import Group
-from nereid.ops.core.operator import Plan, make_plan
+from nereid.ops.core.operator import Call, Plan, make_plan
 from nereid.ops.core.shards import Shards
 
 
@@ -96,25 +96,42 @@ class AllGatherGemm(GemmOperator):
         return operands.m
 
     def __call__(self, a: Any, b: Any, out: Any = None) -> Any:
+        if not self.gathered:
+            call = self._find(a, b, out)
+            if call is None:
+                call = self._checked(a, b, out, None)
+            if out is None:
+                out = arrays.new(call.shape, call.dtype, a)
+            self._run(call, a, b, out, a)
+            return out
+        c, gathered = self._pair(out)
+        call = self._find(a, b, c, gathered)
+        if call is None:
+            call = self._checked(a, b, c, gathered)
+        if c is None:
+            c = arrays.new(call.shape, call.dtype, a)
+        if gathered is None:
+            gathered = arrays.new((call.shape[0], call.plan.sizes["K"]), self.dtype, a)
+        self._run(call, a, b, c, gathered)
+        return c, gathered
+
+    def _pair(self, out: Any) -> tuple[Any, Any]:
+        if out is None:
+            return None, None
+        if not isinstance(out, tuple) or len(out) != 2:
+            raise self.fail("with gathered=True out is a tuple of two arrays, for the product and for the gathered A")
+        return out
+
+    def _checked(self, a: Any, b: Any, out: Any, gathered: Any) -> Call:
         operands = self._operands(a, b)
         rows = self._rows(operands)
         starts = self._starts.get(rows)
         if starts is None:
             starts = self._starts[rows] = Shards("AllGatherGemm", self.group.size, rows, None).table(1)
         total = int(starts[-1])
-        if self.gathered:
-            out, gathered = (None, None) if out is None else out
-            gathered = (arrays.new((total, operands.k), self.dtype, a) if gathered is None
-                        else self._checked_output(gathered, (total, operands.k), a, b))
-        else:
-            gathered = a
-        c = self._result(out, total, operands, a, b)
-        plan = self.plan(rows, operands.n, operands.k)
-        self._begin(plan)
-        self._launch(all_gather_gemm_kernel, plan, a, b, c, gathered, self._payload, self._workspace.signals,
-                     self._workspace.state, self.group.members, starts, *operands[3:], operands.n, 1)
-        return (c, gathered) if self.gathered else c
-
-    def _checked_output(self, out: Any, shape: tuple[int, ...], *inputs: Any) -> Any:
-        self._output(out, shape, *inputs)
-        return out
+        self._output(out, (total, operands.n), a, b, dtype=self.out_dtype)
+        self._output(gathered, (total, operands.k), a, b, *(() if out is None else (out,)), name="the second of out")
+        call = self._product(all_gather_gemm_kernel, self.plan(rows, operands.n, operands.k), operands, total,
+                             starts_ptr=starts)
+        self._calls.add(call, a, b, out, *((gathered,) if self.gathered else ()))
+        return call

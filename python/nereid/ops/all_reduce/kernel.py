@@ -18,7 +18,7 @@ from nereid.ops.lib.reduce import combine, finish, first_value
 
 @nereid.jit(do_not_specialize=["me", "n", "size", "piece", "max_pieces", "capacity", "tag"])
 def one_shot_kernel(
-    x_ptr, out_ptr, payload_ptr, arrived_ptr, state_ptr, members_ptr,
+    x_ptr, out_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     me, n, size: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
     DIRECTION: tl.constexpr, OP: tl.constexpr, ACC: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
@@ -26,7 +26,7 @@ def one_shot_kernel(
     ncore = tl.num_programs(0)
     call = enter(state_ptr, tag)
     half_ptr = payload_ptr + (call % 2) * capacity
-    words_ptr = arrived_ptr + (call % 2) * 2 * n * max_pieces * SLOT  # halves lie as in the two-shot kernel
+    words_ptr += (call % 2) * 2 * n * max_pieces * SLOT  # halves lie as in the two-shot kernel
 
     # A program shows the pieces that it reduces later: `out` may be `x`.
     if DIRECTION == "push":
@@ -65,7 +65,7 @@ def one_shot_kernel(
 
 @nereid.jit(do_not_specialize=["me", "n", "size", "part", "piece", "max_pieces", "capacity", "tag"])
 def two_shot_kernel(
-    x_ptr, out_ptr, payload_ptr, arrived_ptr, state_ptr, members_ptr,
+    x_ptr, out_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     me, n, size: tl.int64, part: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
     OP: tl.constexpr, ACC: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
@@ -77,7 +77,7 @@ def two_shot_kernel(
     # A half: places for the parts of all sources, then for the reduced parts.
     half_ptr = payload_ptr + (call % 2) * capacity
     reduced_ptr = half_ptr + n * part
-    words_ptr = arrived_ptr + (call % 2) * 2 * n * max_pieces * SLOT
+    words_ptr += (call % 2) * 2 * n * max_pieces * SLOT
     reduced_words_ptr = words_ptr + n * max_pieces * SLOT
     parts = pieces(part, piece)
 

@@ -9,7 +9,7 @@ import nereid
 from nereid.ops.all_reduce.kernel import one_shot_kernel, two_shot_kernel
 from nereid.ops.core import arrays, choice
 from nereid.ops.core.group import Group
-from nereid.ops.core.operator import Operator, Plan, block_elements, known_dtype, make_plan, most_pieces, piece_elements, positive
+from nereid.ops.core.operator import Call, Operator, Plan, block_elements, known_dtype, make_plan, most_pieces, piece_elements, positive
 from nereid.ops.core.reductions import accumulator
 
 ALGORITHMS = ("one_shot", "one_shot_pull", "two_shot")
@@ -90,27 +90,34 @@ class AllReduce(Operator):
         return self.plan(arrays.count(arrays.facts(x, "AllReduce", "x").shape)).explain()
 
     def __call__(self, x: Any, out: Any = None) -> Any:
-        facts = arrays.facts(x, "AllReduce", "x")
-        self._has_dtype(facts, "x")
-        self._contiguous(x, facts, "x")
+        call = self._find(x, out)
+        if call is None:
+            call = self._checked(x, out)
         if out is None:
-            out = arrays.new(facts.shape, self.dtype, x)
-        elif out is not x:
-            self._output(out, facts.shape, x)
-        elif self.group.reach == "put" and self.algorithm != "two_shot":
-            raise self.fail("out=x between nodes needs algorithm='two_shot': a put may read x after it was overwritten")
-        elements = arrays.count(facts.shape)
-        if elements <= self.max_elements:
-            self._round(x, out, elements)
+            out = arrays.new(call.shape, call.dtype, x)
+        if call.launch is None:
+            self._rounds(x, out)
         else:
-            flat, result = arrays.flat(x), arrays.flat(out)
-            for first in range(0, elements, self.max_elements):
-                last = min(first + self.max_elements, elements)
-                self._round(flat[first:last], result[first:last], last - first)
+            self._run(call, x, out)
         return out
 
-    def _round(self, x: Any, out: Any, elements: int) -> None:
+    def _checked(self, x: Any, out: Any) -> Call:
+        facts = self._input(x, "x")
+        in_place = self.group.reach != "put" or self.algorithm == "two_shot"
+        if out is x and not in_place:
+            raise self.fail("out=x between nodes needs algorithm='two_shot': a put may read x after it was overwritten")
+        self._output(out, facts.shape, x, in_place=in_place)
+        elements = arrays.count(facts.shape)
         plan = self.plan(elements)
-        self._begin(plan)
-        self._launch(two_shot_kernel if plan.algorithm == "two_shot" else one_shot_kernel, plan, x, out, self._payload,
-                     self._workspace.signals, self._workspace.state, self.group.members)
+        if elements > self.max_elements:
+            call = Call(plan, None, facts.shape, self.dtype)
+        else:
+            call = self._prepared(two_shot_kernel if plan.algorithm == "two_shot" else one_shot_kernel, plan,
+                                  ("x_ptr", "out_ptr"), facts.shape)
+        self._calls.add(call, x, out)
+        return call
+
+    def _rounds(self, x: Any, out: Any) -> None:
+        flat, result = arrays.flat(x), arrays.flat(out)
+        for first in range(0, len(flat), self.max_elements):
+            self(flat[first:first + self.max_elements], result[first:first + self.max_elements])

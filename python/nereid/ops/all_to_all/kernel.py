@@ -14,7 +14,7 @@ from nereid.ops.lib.protocol import SLOT, arrived, copy, enter, leave, pieces, s
 
 @nereid.jit(do_not_specialize=["me", "n", "size", "piece", "max_pieces", "capacity", "tag"])
 def all_to_all_kernel(
-    x_ptr, out_ptr, payload_ptr, arrived_ptr, state_ptr, members_ptr,
+    x_ptr, out_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     me, n, size: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
     VIEW: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
@@ -23,7 +23,7 @@ def all_to_all_kernel(
     ncore = tl.num_programs(0)
     call = enter(state_ptr, tag)
     half_ptr = payload_ptr + (call % 2) * capacity
-    words_ptr = arrived_ptr + (call % 2) * n * max_pieces * SLOT
+    words_ptr += (call % 2) * n * max_pieces * SLOT
     for task in range(pid, pieces(size, piece) * n, ncore):
         target = (me + task % n) % n
         number = task // n
@@ -61,7 +61,7 @@ def sum_before(counts_ptr, index):
 
 @nereid.jit(do_not_specialize=["me", "n", "columns", "block", "piece", "max_pieces", "capacity", "tag"])
 def all_to_all_splits_kernel(
-    x_ptr, splits_ptr, out_ptr, received_ptr, payload_ptr, arrived_ptr, state_ptr, members_ptr,
+    x_ptr, splits_ptr, out_ptr, received_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     me, n, columns: tl.int64, block: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
     REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
@@ -71,7 +71,7 @@ def all_to_all_splits_kernel(
     ncore = tl.num_programs(0)
     call = enter(state_ptr, tag)
     half_ptr = payload_ptr + (call % 2) * capacity
-    words_ptr = arrived_ptr + (call % 2) * n * max_pieces * SLOT
+    words_ptr += (call % 2) * n * max_pieces * SLOT
     turn = pid.to(tl.int64)
     for i in range(1, n):
         target = (me + i) % n

@@ -10,7 +10,7 @@ import numpy as np
 import nereid
 from nereid.ops.all_to_all.kernel import all_to_all_kernel, all_to_all_splits_kernel
 from nereid.ops.core import arrays
-from nereid.ops.core.operator import Operator, Plan, block_elements, known_dtype, make_plan, most_pieces, piece_elements, positive
+from nereid.ops.core.operator import Call, Operator, Plan, block_elements, known_dtype, make_plan, most_pieces, piece_elements, positive
 
 
 class AllToAll(Operator):
@@ -41,6 +41,7 @@ class AllToAll(Operator):
             group, f"AllToAll max_rows={max_rows} columns={columns} {name}", name, programs,
             lambda g: 2 * g.size * self._max_pieces, lambda g: self.memory_for(g.size, max_rows, columns, name))
         self._payload = self._workspace.payload(name)
+        self._splits: Call | None = None  # for calls with splits
 
     def plan(self, rows: int | None, view: bool = False) -> Plan:
         """For blocks of `rows` rows; None: with splits."""
@@ -67,40 +68,38 @@ class AllToAll(Operator):
         return self.plan(arrays.facts(x, "AllToAll", "x").shape[1] if splits is None else None).explain()
 
     def __call__(self, x: Any, splits: Any = None, out: Any = None, *, view: bool = False) -> Any:
-        facts = arrays.facts(x, "AllToAll", "x")
-        self._has_dtype(facts, "x")
-        self._contiguous(x, facts, "x")
         if splits is not None:
             if view:
                 raise self.fail("view=True is for calls without splits: with splits rows must be packed")
-            return self._with_splits(x, facts, splits, out)
-        n = self.group.size
+            return self._with_splits(x, splits, out)
+        if view:
+            self._view(out)
+        call = self._find(x, out, view)
+        if call is None:
+            call = self._checked(x, out, view)
+        if view:
+            self._run(call, x, x)
+            return self._workspace.view(self.dtype, self._workspace.calls % 2 * self.group.size * self._block, call.shape)
+        if out is None:
+            out = arrays.new(call.shape, call.dtype, x)
+        self._run(call, x, out)
+        return out
+
+    def _checked(self, x: Any, out: Any, view: bool) -> Call:
+        facts, n = self._input(x, "x"), self.group.size
         if len(facts.shape) != 3 or facts.shape[0] != n or facts.shape[2] != self.columns:
             raise self.fail(f"x has the shape {facts.shape}, wanted is ({n}, rows, {self.columns})")
         rows = facts.shape[1]
         if rows > self.max_rows:
             raise self.fail(f"x has {rows} rows for each rank, this operator was made for at most {self.max_rows}; "
                             f"make it with max_rows={rows}")
-        if view:
-            if out is not None:
-                raise self.fail("view=True returns the operator's own memory and takes no out")
-            if nereid.current_stream() is not None:
-                raise self.fail("view=True inside `with stream:` is known only when the call has run; pass out=")
-            out = x
-        elif out is None:
-            out = arrays.new(facts.shape, self.dtype, x)
-        else:
-            self._output(out, facts.shape, x)
-        plan = self.plan(rows, view)
-        self._begin(plan)
-        self._launch(all_to_all_kernel, plan, x, out, self._payload, self._workspace.signals, self._workspace.state,
-                     self.group.members)
-        if view:
-            return self._workspace.view(self.dtype, self._workspace.calls % 2 * n * self._block, facts.shape)
-        return out
+        self._output(out, facts.shape, x)
+        call = self._prepared(all_to_all_kernel, self.plan(rows, view), ("x_ptr", "out_ptr"), facts.shape)
+        self._calls.add(call, x, out, view)
+        return call
 
-    def _with_splits(self, x: Any, facts: arrays.Facts, splits: Any, out: Any) -> tuple[Any, Any]:
-        n = self.group.size
+    def _with_splits(self, x: Any, splits: Any, out: Any) -> tuple[Any, Any]:
+        facts, n = self._input(x, "x"), self.group.size
         described = arrays.facts(splits, "AllToAll", "splits")
         if described.shape != (n,) or described.dtype != "int64" or not described.contiguous:
             raise self.fail(f"splits is a contiguous int64 array of {n} numbers, one for each rank, but it has the shape "
@@ -118,10 +117,10 @@ class AllToAll(Operator):
             if not isinstance(out, tuple) or len(out) != 2:
                 raise self.fail("with splits out is a tuple of two arrays, for the rows and for the numbers received")
             out, received = out
-            self._output(out, shape, x)
-            self._output(received, (n,), x, splits, dtype="int64")
-        plan = self.plan(None)
-        self._begin(plan)
-        self._launch(all_to_all_splits_kernel, plan, x, splits, out, received, self._payload, self._workspace.signals,
-                     self._workspace.state, self.group.members)
+            self._output(out, shape, x, splits)
+            self._output(received, (n,), x, splits, out, dtype="int64", name="the second of out")
+        if self._splits is None:
+            self._splits = self._prepared(all_to_all_splits_kernel, self.plan(None),
+                                          ("x_ptr", "splits_ptr", "out_ptr", "received_ptr"), shape)
+        self._run(self._splits, x, splits, out, received)
         return out, received

@@ -13,7 +13,7 @@ from nereid.ops.lib.protocol import SLOT, arrived, copy, enter, is_last, leave, 
 
 @nereid.jit(do_not_specialize=["receiver", "size", "piece", "max_pieces", "slots", "tag"])
 def send_kernel(
-    x_ptr, payload_ptr, arrived_ptr, free_ptr, state_ptr, receiver, size: tl.int64, piece: tl.int64, max_pieces: tl.int64,
+    x_ptr, payload_ptr, words_ptr, free_ptr, state_ptr, receiver, size: tl.int64, piece: tl.int64, max_pieces: tl.int64,
     slots: tl.int64, tag: tl.int64, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
     mark = enter(state_ptr, tag)
@@ -25,13 +25,13 @@ def send_kernel(
             wait(free_ptr + slot * SLOT, mark - slots)
         first = number * piece
         send(payload_ptr + slot * size + first, x_ptr + first, tl.minimum(size - first, piece),
-             arrived_ptr + (slot * max_pieces + number) * SLOT, mark, receiver, REACH, BLOCK)
+             words_ptr + (slot * max_pieces + number) * SLOT, mark, receiver, REACH, BLOCK)
     leave(state_ptr, REACH)
 
 
 @nereid.jit(do_not_specialize=["sender", "size", "piece", "max_pieces", "slots", "tag"])
 def receive_kernel(
-    out_ptr, payload_ptr, arrived_ptr, free_ptr, state_ptr, sender, size: tl.int64, piece: tl.int64, max_pieces: tl.int64,
+    out_ptr, payload_ptr, words_ptr, free_ptr, state_ptr, sender, size: tl.int64, piece: tl.int64, max_pieces: tl.int64,
     slots: tl.int64, tag: tl.int64, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
     mark = enter(state_ptr, tag)
@@ -39,7 +39,7 @@ def receive_kernel(
     slot = message % slots
     for number in range(tl.program_id(0), pieces(size, piece), tl.num_programs(0)):
         first = number * piece
-        ready = arrived(payload_ptr, arrived_ptr + (slot * max_pieces + number) * SLOT, mark)
+        ready = arrived(payload_ptr, words_ptr + (slot * max_pieces + number) * SLOT, mark)
         copy(out_ptr + first, ready + slot * size + first, tl.minimum(size - first, piece), BLOCK)
     if is_last(state_ptr):  # all programs have taken their pieces
         signal_anywhere(free_ptr + slot * SLOT, mark, sender, REACH)

@@ -58,6 +58,7 @@ class Facts(NamedTuple):
     dtype: str
     contiguous: bool
     strides: tuple[int, ...]  # in elements
+    writeable: bool = True
 
 
 def facts(array: Any, operator: str, argument: str) -> Facts:
@@ -65,7 +66,7 @@ def facts(array: Any, operator: str, argument: str) -> Facts:
     if type(array) is np.ndarray:
         size = array.itemsize
         return Facts(array.shape, dtype_name(array.dtype), array.flags.c_contiguous,
-                     tuple([step // size for step in array.strides]))
+                     tuple([step // size for step in array.strides]), array.flags.writeable)
     if isinstance(array, nereid.symm.SymmetricTensor):
         return Facts(array.shape, dtype_name(array.element_type), True, row_major(array.shape))
     if hasattr(array, "data_ptr") and hasattr(array, "stride") and hasattr(array, "dtype"):  # torch
@@ -105,18 +106,13 @@ def address(array: Any) -> int:
     return array.ctypes.data if isinstance(array, np.ndarray) else array.data_ptr()
 
 
-def overlap(first: Any, first_bytes: int, second: Any, second_bytes: int) -> bool:
-    if not first_bytes or not second_bytes:
-        return False
-    a, b = address(first), address(second)
-    return a < b + second_bytes and b < a + first_bytes
-
-
-def extent(facts: Facts) -> int:
-    """Bytes from the first element to the end of the last."""
+def span(array: Any, facts: Facts) -> tuple[int, int]:
+    """The addresses between which its elements lie; the same one twice when it has none."""
+    start, size = address(array), SIZES[facts.dtype]
     if 0 in facts.shape:
-        return 0
-    return (1 + sum((size - 1) * abs(step) for size, step in zip(facts.shape, facts.strides))) * SIZES[facts.dtype]
+        return start, start
+    reaches = [(length - 1) * step * size for length, step in zip(facts.shape, facts.strides)]
+    return start + sum(min(reach, 0) for reach in reaches), start + size + sum(max(reach, 0) for reach in reaches)
 
 
 def flat(array: Any) -> Any:

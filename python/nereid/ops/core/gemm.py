@@ -9,7 +9,7 @@ import nereid
 from nereid._base import targets
 from nereid.ops.core import arrays, choice
 from nereid.ops.core.group import Group
-from nereid.ops.core.operator import Operator, known_dtype, positive
+from nereid.ops.core.operator import Call, Operator, Plan, known_dtype, positive
 
 
 class Operands(NamedTuple):
@@ -79,8 +79,21 @@ class GemmOperator(Operator):
                                 if size else f"{what}: there is nothing to multiply")
         return Operands(m, bn, k, *first.strides, stride_bk, stride_bn)
 
-    def _result(self, out: Any, rows: int, operands: Operands, a: Any, b: Any) -> Any:
+    def __call__(self, a: Any, b: Any, out: Any = None) -> Any:
+        call = self._find(a, b, out)
+        if call is None:
+            call = self._checked(a, b, out)
         if out is None:
-            return arrays.new((rows, operands.n), self.out_dtype, a)
-        self._output(out, (rows, operands.n), a, b, dtype=self.out_dtype)
+            out = arrays.new(call.shape, call.dtype, a)
+        self._run(call, a, b, out)
         return out
+
+    def _checked(self, a: Any, b: Any, out: Any) -> Call:
+        raise NotImplementedError
+
+    def _product(self, kernel: Any, plan: Plan, operands: Operands, rows: int, **fixed: Any) -> Call:
+        """For calls whose result has `rows` rows."""
+        _, n, _, *strides = operands
+        given = dict(zip(("stride_am", "stride_ak", "stride_bk", "stride_bn"), strides))
+        names = ("a_ptr", "b_ptr", "c_ptr", "gathered_ptr") if "gathered_ptr" in kernel.arg_names else ("a_ptr", "b_ptr", "c_ptr")
+        return self._prepared(kernel, plan, names, (rows, n), self.out_dtype, stride_cm=n, stride_cn=1, **given, **fixed)

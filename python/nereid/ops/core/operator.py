@@ -19,12 +19,15 @@ from nereid.ops.core.workspace import Workspace
 #: A piece that travels with one signal has between these many bytes.
 SMALLEST_PIECE, LARGEST_PIECE = 32 << 10, 1 << 20
 
+_current_stream, _in_job = _runtime.current_stream, _runtime.is_initialized
 _forks = 0
 
 
 def _note_fork() -> None:
     global _forks
     _forks += 1
+    for op in list(_live):
+        op._ready = False
 
 
 os.register_at_fork(after_in_child=_note_fork)
@@ -45,6 +48,15 @@ class Plan(NamedTuple):
         constants = ", ".join(f"{key}={value}" for key, value in {**self.sizes, **self.constants}.items())
         return (f"{self.text}\n  algorithm {self.algorithm}: {self.reason}\n  {self.programs} programs a rank, {constants}\n"
                 f"  sends {self.sent} bytes")
+
+
+class Call(NamedTuple):
+    """What the checks of a call's arrays have found. It serves all calls whose arrays look alike."""
+
+    plan: Plan
+    launch: Any  # the kernel with all arguments but the arrays
+    shape: tuple[int, ...]  # of the result, with its dtype
+    dtype: str
 
 
 def make_plan(text: str, algorithm: str, reason: str, programs: int, sent: int, constants: dict[str, Any],
@@ -87,11 +99,15 @@ class Operator:
         self.text = text
         self._workspace = Workspace(self.name, text, self.group, signals(self.group), payload(self.group))
         self._plans: dict[Any, Plan] = {}
-        self._agreed: set[Plan | str] = set()
+        self._agreed: set[str] = set()
         self._last: Plan | None = None
         self._stream: Any = None
         self._forks = _forks
         self._check = environment.flag("NEREID_OPS_CHECK")
+        self._ready = self.group.me >= 0
+        #: What was found for calls, by how their arrays look.
+        self._calls = _runtime.CallTable()
+        self._find = self._calls.find
         _live.add(self)
 
     @property
@@ -116,6 +132,25 @@ class Operator:
         return nereid.ArgumentError(f"{self.name}: {text}")
 
     # ---- a call
+
+    def _prepared(self, kernel: Any, plan: Plan, arrays_: tuple[str, ...], shape: tuple[int, ...], dtype: str | None = None,
+                  **fixed: Any) -> Call:
+        """For calls that pass the kernel's parameters `arrays_`; `fixed` and the plan have the others."""
+        known = dict(payload_ptr=self._payload, words_ptr=self._workspace.signals, state_ptr=self._workspace.state,
+                     members_ptr=self.group.members, **fixed, **plan.sizes, **plan.constants)
+        return Call(plan, _runtime.PreparedLaunch(kernel, (plan.programs,), arrays_, {
+            name: value for name, value in known.items() if name in kernel.arg_names}), shape, dtype or self.dtype)
+
+    def _run(self, call: Call, *arguments: Any) -> None:
+        """Launches with these arrays."""
+        plan = call.plan
+        if plan is not self._last or not self._ready or self._check or _current_stream() is not self._stream or not _in_job():
+            self._begin(plan)
+        try:
+            call.launch(*arguments)
+        except nereid.LaunchError as error:
+            self._explain_failure(error)
+            raise
 
     def _begin(self, plan: Plan) -> None:
         """Checks that the call may start here and now, and orders it after the last one."""
@@ -146,18 +181,20 @@ class Operator:
                 raise
             self._agreed.add(plan.text)
 
-    def _launch(self, kernel: Any, plan: Plan, *arguments: Any) -> None:
-        try:
-            kernel[(plan.programs,)](*arguments, **plan.sizes, **plan.constants)
-        except nereid.LaunchError as error:
-            self._explain_failure(error)
-            raise
-
     def _explain_failure(self, error: Exception) -> None:
         if "ranks disagree" not in str(error):
             error.args = (f"{error}\n{self.name}, what each rank was calling:\n{self._workspace.who()}",)
 
-    def _contiguous(self, array: Any, facts: Facts, argument: str) -> None:
+    def _input(self, array: Any, argument: str, shape: tuple[int, ...] | None = None, what: str = "") -> Facts:
+        """Facts of a contiguous array of the operator's dtype, and of this shape."""
+        facts = arrays.facts(array, self.name, argument)
+        if shape is not None and facts.shape != shape:
+            raise self.fail(f"{argument} has the shape {facts.shape}, this operator was made for {shape}{what}")
+        self._has_dtype(facts, argument)
+        self._contiguous(facts, argument)
+        return facts
+
+    def _contiguous(self, facts: Facts, argument: str) -> None:
         if not facts.contiguous:
             raise self.fail(f"{argument} is not contiguous (shape {facts.shape}, strides {facts.strides}); "
                             f"pass np.ascontiguousarray({argument}) or {argument}.contiguous()")
@@ -166,18 +203,30 @@ class Operator:
         if facts.dtype != (dtype or self.dtype):
             raise self.fail(f"{argument} has the dtype {facts.dtype}, this operator was made for {dtype or self.dtype}")
 
-    def _output(self, out: Any, shape: tuple[int, ...], *inputs: Any, dtype: str | None = None) -> None:
-        """Checks an array that the user gives for the result."""
-        facts = arrays.facts(out, self.name, "out")
+    def _output(self, out: Any, shape: tuple[int, ...], *inputs: Any, dtype: str | None = None, name: str = "out",
+                in_place: bool = False) -> None:
+        """Checks an array that the user gives for the result, None for a new one. With `in_place` it may be an input."""
+        if out is None:
+            return
+        facts = arrays.facts(out, self.name, name)
         if facts.shape != shape:
-            raise self.fail(f"out has the shape {facts.shape}, the result has {shape}")
-        self._has_dtype(facts, "out", dtype)
-        self._contiguous(out, facts, "out")
-        mine = arrays.count(shape) * arrays.SIZES[facts.dtype]
+            raise self.fail(f"{name} has the shape {facts.shape}, the result has {shape}")
+        self._has_dtype(facts, name, dtype)
+        self._contiguous(facts, name)
+        if not facts.writeable:
+            raise self.fail(f"{name} cannot be written to; pass an array with flags.writeable")
+        mine = arrays.span(out, facts)
         for array in inputs:
-            other = arrays.facts(array, self.name, "an input")
-            if arrays.overlap(out, mine, array, arrays.extent(other)):
-                raise self.fail("out shares memory with an input; a peer's part would be read after it was overwritten")
+            theirs = arrays.span(array, arrays.facts(array, self.name, "an input"))
+            if mine[0] < theirs[1] and theirs[0] < mine[1] and not (in_place and mine == theirs):
+                raise self.fail(f"{name} shares memory with an input; a peer's part would be read after it was overwritten")
+
+    def _view(self, out: Any) -> None:
+        """Checks a call with view=True."""
+        if out is not None:
+            raise self.fail("view=True returns the operator's own memory and takes no out")
+        if _current_stream() is not None:
+            raise self.fail("view=True inside `with stream:` is known only when the call has run; pass out=")
 
     # ---- its life
 
@@ -185,10 +234,12 @@ class Operator:
         """After a failure and nereid.recover(): state as when it was made. Collective over the job."""
         self._workspace.reset()
         self._agreed.clear()
+        self._last = None
 
     def close(self) -> None:
         """Gives the symmetric memory back. Collective over the job. The memory is also given
         back when all ranks have dropped the operator, at the next symmetric allocation."""
+        self._ready = False
         if not self._workspace.closed and self._workspace.alive:
             if self._stream is not None:
                 self._stream.synchronize()

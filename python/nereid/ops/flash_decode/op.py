@@ -10,7 +10,7 @@ import numpy as np
 
 import nereid
 from nereid.ops.core import arrays
-from nereid.ops.core.operator import Operator, Plan, known_dtype, make_plan, positive
+from nereid.ops.core.operator import Call, Operator, Plan, known_dtype, make_plan, positive
 from nereid.ops.flash_decode.kernel import flash_decode_kernel
 
 _NO_TABLE = np.zeros(1, np.int32)
@@ -81,51 +81,56 @@ class FlashDecode(Operator):
             raise self.fail(f"the last dimension of {name} is not contiguous (strides {facts.strides})")
         return facts
 
-    def _numbers(self, array: Any, name: str, shape_text: str) -> tuple[arrays.Facts, np.ndarray]:
+    def _numbers(self, array: Any, name: str, dimensions: int, shape_text: str) -> arrays.Facts:
         facts = arrays.facts(array, "FlashDecode", name)
-        if facts.dtype != "int32" or not facts.contiguous or facts.shape[:1] != (self.batch,):
+        if facts.dtype != "int32" or not facts.contiguous or len(facts.shape) != dimensions or facts.shape[0] != self.batch:
             raise self.fail(f"{name} is a contiguous int32 array of shape {shape_text}, but it has the shape {facts.shape} and "
                             f"the dtype {facts.dtype}")
-        return facts, np.asarray(array)
+        return facts
 
     def __call__(self, q: Any, k: Any, v: Any, lengths: Any, block_table: Any = None, out: Any = None) -> Any:
-        facts = arrays.facts(q, "FlashDecode", "q")
+        call = self._find(q, k, v, lengths, block_table, out)
+        if call is None:
+            call = self._checked(q, k, v, lengths, block_table, out)
+        self._values(lengths, block_table, k.shape)
+        if out is None:
+            out = arrays.new(call.shape, call.dtype, q)
+        self._run(call, q, k, v, lengths, _NO_TABLE if block_table is None else block_table, out)
+        return out
+
+    def _checked(self, q: Any, k: Any, v: Any, lengths: Any, block_table: Any, out: Any) -> Call:
         shape = (self.batch, self.heads_q, self.dim)
-        if facts.shape != shape:
-            raise self.fail(f"q has the shape {facts.shape}, this operator was made for {shape}")
-        self._has_dtype(facts, "q")
-        self._contiguous(q, facts, "q")
+        self._input(q, "q", shape)
         keys, values = self._cache(k, "k"), self._cache(v, "v")
         if keys.shape != values.shape:
             raise self.fail(f"k has the shape {keys.shape}, v {values.shape}: they must agree")
-        described, there = self._numbers(lengths, "lengths", f"({self.batch},)")
-        if len(described.shape) != 1:
-            raise self.fail(f"lengths has the shape {described.shape}, wanted is ({self.batch},)")
-        if self.page is None:
-            if block_table is not None:
-                raise self.fail("block_table is for operators made with page=")
-            table, columns, room = _NO_TABLE, 0, keys.shape[1]
-        else:
+        self._numbers(lengths, "lengths", 1, f"({self.batch},)")
+        columns = 0
+        if self.page is None and block_table is not None:
+            raise self.fail("block_table is for operators made with page=")
+        if self.page is not None:
             if block_table is None:
                 raise self.fail(f"this operator was made with page={self.page}: pass block_table, (batch, columns) int32")
-            facts_of_table, pages = self._numbers(block_table, "block_table", f"({self.batch}, columns)")
-            if len(facts_of_table.shape) != 2:
-                raise self.fail(f"block_table has the shape {facts_of_table.shape}, wanted is ({self.batch}, columns)")
-            table, columns = block_table, facts_of_table.shape[1]
-            room = columns * self.page
+            columns = self._numbers(block_table, "block_table", 2, f"({self.batch}, columns)").shape[1]
+        self._output(out, shape, q, k, v)
+        strides = zip(("stride_kb", "stride_ks", "stride_kh", "stride_vb", "stride_vs", "stride_vh"),
+                      (*keys.strides[:3], *values.strides[:3]))
+        call = self._prepared(flash_decode_kernel, self._plan, ("q_ptr", "k_ptr", "v_ptr", "lengths_ptr", "table_ptr", "out_ptr"),
+                              shape, stride_table=columns, **dict(strides))
+        self._calls.add(call, q, k, v, lengths, block_table, out)
+        return call
+
+    def _values(self, lengths: Any, block_table: Any, cache: tuple[int, ...]) -> None:
+        """Checks what stands in the arrays, in every call; `cache` is the shape of k."""
+        there = np.asarray(lengths)
+        room = cache[1] if self.page is None else block_table.shape[1] * self.page
         if there.min() < 0 or there.max() > room:
             raise self.fail(f"lengths are {there.tolist()}, each may be 0 to {room}, the positions that this rank holds")
-        if self.page is not None:
-            for b in range(self.batch):
-                used = pages[b, :math.ceil(int(there[b]) / self.page)]
-                if used.size and (used.min() < 0 or used.max() >= keys.shape[0]):
-                    raise self.fail(f"block_table names page {int(used.max() if used.max() >= keys.shape[0] else used.min())} "
-                                    f"for batch {b}; there are pages 0 to {keys.shape[0] - 1}")
-        if out is None:
-            out = arrays.new(shape, self.dtype, q)
-        else:
-            self._output(out, shape, q, k, v)
-        self._begin(self._plan)
-        self._launch(flash_decode_kernel, self._plan, q, k, v, lengths, table, out, self._payload, self._workspace.signals,
-                     self._workspace.state, self.group.members, *keys.strides[:3], *values.strides[:3], columns)
-        return out
+        if self.page is None:
+            return
+        pages = np.asarray(block_table)
+        for b in range(self.batch):
+            used = pages[b, :math.ceil(int(there[b]) / self.page)]
+            if used.size and (used.min() < 0 or used.max() >= cache[0]):
+                raise self.fail(f"block_table names page {int(used.max() if used.max() >= cache[0] else used.min())} "
+                                f"for batch {b}; there are pages 0 to {cache[0] - 1}")

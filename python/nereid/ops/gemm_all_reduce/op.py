@@ -8,7 +8,7 @@ from typing import Any
 import nereid
 from nereid.ops.core import arrays, choice
 from nereid.ops.core.gemm import GemmOperator, blocks_for
-from nereid.ops.core.operator import Plan, make_plan
+from nereid.ops.core.operator import Call, Plan, make_plan
 from nereid.ops.gemm_all_reduce.kernel import one_shot_kernel, two_shot_kernel
 
 
@@ -64,14 +64,13 @@ class GemmAllReduce(GemmOperator):
         operands = self._operands(a, b)
         return self.plan(operands.m, operands.n, operands.k).explain()
 
-    def __call__(self, a: Any, b: Any, out: Any = None) -> Any:
+    def _checked(self, a: Any, b: Any, out: Any) -> Call:
         operands = self._operands(a, b)
         if not 1 <= operands.m <= self.m:
             raise self.fail(f"a has {operands.m} rows, this operator was made for 1 to {self.m} (m={self.m})"
                             + (f"; make it with m={operands.m}" if operands.m else ""))
-        c = self._result(out, operands.m, operands, a, b)
+        self._output(out, (operands.m, operands.n), a, b, dtype=self.out_dtype)
         plan = self.plan(operands.m, operands.n, operands.k)
-        self._begin(plan)
-        self._launch(one_shot_kernel if plan.algorithm == "one_shot" else two_shot_kernel, plan, a, b, c, self._payload,
-                     self._workspace.signals, self._workspace.state, self.group.members, *operands[3:], operands.n, 1)
-        return c
+        call = self._product(one_shot_kernel if plan.algorithm == "one_shot" else two_shot_kernel, plan, operands, operands.m)
+        self._calls.add(call, a, b, out)
+        return call

@@ -9,7 +9,7 @@ import nereid
 from nereid.ops.core import arrays
 from nereid.ops.core.gemm import GemmOperator, blocks_for
 from nereid.ops.core.group import Group
-from nereid.ops.core.operator import Plan, make_plan
+from nereid.ops.core.operator import Call, Plan, make_plan
 from nereid.ops.core.shards import Shards, equal_shares
 from nereid.ops.gemm_reduce_scatter.kernel import gemm_reduce_scatter_kernel
 
@@ -70,7 +70,7 @@ class GemmReduceScatter(GemmOperator):
         operands = self._operands(a, b)
         return self.plan(operands.m, operands.n, operands.k).explain()
 
-    def __call__(self, a: Any, b: Any, out: Any = None) -> Any:
+    def _checked(self, a: Any, b: Any, out: Any) -> Call:
         operands = self._operands(a, b)
         ranks, total = self.group.size, operands.m
         if self._uneven:
@@ -85,10 +85,10 @@ class GemmReduceScatter(GemmOperator):
         starts = self._starts.get(total)
         if starts is None:
             starts = self._starts[total] = Shards("GemmReduceScatter", ranks, total // ranks, None).table(1)
-        me = self.group.me
-        c = self._result(out, int(starts[me + 1] - starts[me]), operands, a, b)
-        plan = self.plan(total, operands.n, operands.k)
-        self._begin(plan)
-        self._launch(gemm_reduce_scatter_kernel, plan, a, b, c, self._payload, self._workspace.signals,
-                     self._workspace.state, self.group.members, starts, *operands[3:], operands.n, 1)
-        return c
+        me = max(self.group.me, 0)
+        rows = int(starts[me + 1] - starts[me])
+        self._output(out, (rows, operands.n), a, b, dtype=self.out_dtype)
+        call = self._product(gemm_reduce_scatter_kernel, self.plan(total, operands.n, operands.k), operands, rows,
+                             starts_ptr=starts)
+        self._calls.add(call, a, b, out)
+        return call

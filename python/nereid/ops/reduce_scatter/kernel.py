@@ -14,7 +14,7 @@ from nereid.ops.lib.reduce import combine, finish, first_value
 
 @nereid.jit(do_not_specialize=["me", "n", "piece", "max_pieces", "capacity", "tag"])
 def reduce_scatter_kernel(
-    x_ptr, out_ptr, payload_ptr, arrived_ptr, state_ptr, members_ptr, starts_ptr,
+    x_ptr, out_ptr, payload_ptr, words_ptr, state_ptr, members_ptr, starts_ptr,
     me, n, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
     OP: tl.constexpr, ACC: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
@@ -22,7 +22,7 @@ def reduce_scatter_kernel(
     ncore = tl.num_programs(0)
     call = enter(state_ptr, tag)
     half_ptr = payload_ptr + (call % 2) * n * capacity
-    words_ptr = arrived_ptr + (call % 2) * n * max_pieces * SLOT
+    words_ptr += (call % 2) * n * max_pieces * SLOT
 
     # Scatter, peers rotated, the own part stays where it is.
     turn = pid.to(tl.int64)

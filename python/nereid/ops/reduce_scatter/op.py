@@ -8,7 +8,7 @@ from typing import Any
 import nereid
 from nereid.ops.core import arrays, choice
 from nereid.ops.core.group import Group
-from nereid.ops.core.operator import Operator, Plan, block_elements, known_dtype, make_plan, most_pieces, piece_elements
+from nereid.ops.core.operator import Call, Operator, Plan, block_elements, known_dtype, make_plan, most_pieces, piece_elements
 from nereid.ops.core.reductions import accumulator
 from nereid.ops.core.shards import Shards, equal_shares
 from nereid.ops.reduce_scatter.kernel import reduce_scatter_kernel
@@ -68,22 +68,22 @@ class ReduceScatter(Operator):
         return self._plan.explain()
 
     def __call__(self, x: Any, out: Any = None) -> Any:
-        facts = arrays.facts(x, "ReduceScatter", "x")
-        if facts.shape != (self.shards.total, *self.row_shape):
-            rows, n = facts.shape[0] if facts.shape else 0, self.group.size
-            if facts.shape[1:] == self.row_shape and rows % n:
-                raise self.fail(f"x has {rows} rows, which {n} ranks cannot share equally; make it with "
-                                f"rows_of={equal_shares(rows, n)} or pad")
-            raise self.fail(f"x has the shape {facts.shape}, this operator was made for "
-                            f"{(self.shards.total, *self.row_shape)}")
-        self._has_dtype(facts, "x")
-        self._contiguous(x, facts, "x")
-        shape = (self.shards.rows[self.group.me], *self.row_shape)
+        call = self._find(x, out)
+        if call is None:
+            call = self._checked(x, out)
         if out is None:
-            out = arrays.new(shape, self.dtype, x)
-        else:
-            self._output(out, shape, x)
-        self._begin(self._plan)
-        self._launch(reduce_scatter_kernel, self._plan, x, out, self._payload, self._workspace.signals,
-                     self._workspace.state, self.group.members, self._starts)
+            out = arrays.new(call.shape, call.dtype, x)
+        self._run(call, x, out)
         return out
+
+    def _checked(self, x: Any, out: Any) -> Call:
+        whole, n = arrays.facts(x, "ReduceScatter", "x").shape, self.group.size
+        if whole[1:] == self.row_shape and whole and whole[0] != self.shards.total and whole[0] % n:
+            raise self.fail(f"x has {whole[0]} rows, which {n} ranks cannot share equally; make it with "
+                            f"rows_of={equal_shares(whole[0], n)} or pad")
+        self._input(x, "x", (self.shards.total, *self.row_shape))
+        shape = (self.shards.rows[max(self.group.me, 0)], *self.row_shape)
+        self._output(out, shape, x)
+        call = self._prepared(reduce_scatter_kernel, self._plan, ("x_ptr", "out_ptr"), shape, starts_ptr=self._starts)
+        self._calls.add(call, x, out)
+        return call

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/runtime/Launch.h"
 
+#include "control/ControlPlanes.h"
 #include "execution/Launches.h"
 #include "symmetric/HostTurns.h"
 
@@ -59,11 +60,11 @@ struct DefaultJobs {
     Expected<Settings> settings = resolveSettings({});
     if (!settings.ok())
       return settings.status();
-    Expected<std::shared_ptr<Segment>> segment = Segment::createPrivate();
-    if (!segment.ok())
-      return segment.status();
+    Expected<std::shared_ptr<ControlPlane>> plane = localControlPlane().createAlone();
+    if (!plane.ok())
+      return plane.status();
     jobs.push_back(
-        JobFactory::make(std::make_unique<Job::Impl>(*segment, 0, *settings, 1, device)).release());
+        JobFactory::make(std::make_unique<Job::Impl>(*plane, 0, *settings, 1, device)).release());
     return jobs.back();
   }
 
@@ -157,8 +158,9 @@ Status launchInto(Job &job, const LaunchSpec &spec, std::unique_ptr<DeviceQueue>
     // An interrupt that came when its launch had just ended.
     impl->resetFailure();
   }
-  RankSlot &slot = impl->slot();
-  slot.launches.store(slot.launches.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  RankFacts &facts = impl->facts();
+  facts.launches.store(facts.launches.load(std::memory_order_relaxed) + 1,
+                       std::memory_order_relaxed);
   if (!impl->executor)
     impl->executor = impl->device.open(job);
   if (queue && !*queue)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Bootstrap.cpp - Job::init and its in-process twin ------------------===//
+#include "control/ControlPlanes.h"
 #include "launch/Environment.h"
 #include "launch/Rendezvous.h"
 #include "nereid/runtime/Devices.h"
@@ -31,26 +32,23 @@ static std::string optionText(uint64_t bytes) {
   return std::to_string(bytes) + unit;
 }
 
-/// Takes the rank's place in the control block.
+/// Takes the rank's place in the job.
 static Status takeSlot(Job::Impl &impl) {
-  RankSlot &slot = impl.slot();
-  int32_t pid = int32_t(getpid());
-  int32_t expected = 0;
-  if (!slot.pid.compare_exchange_strong(expected, pid))
+  if (int32_t other = impl.control.join(int32_t(getpid())))
     return Status::error(StatusCode::Environment,
                          "rank " + std::to_string(impl.rank) + " is already taken by process " +
-                             std::to_string(expected) +
+                             std::to_string(other) +
                              "; a child of a rank must not inherit its NEREID_* variables, and "
                              "one rank joins its job once",
                          impl.rank);
   // Ranks that disagree about these would wait for each other in vain.
   const Settings &s = impl.settings;
-  auto agree = [](std::atomic<uint64_t> &cell, uint64_t own, uint64_t &other) {
-    other = 0;
-    return cell.compare_exchange_strong(other, own) || other == own;
+  auto agree = [&](JobSetting setting, uint64_t own, uint64_t &other) {
+    other = impl.control.settle(setting, own);
+    return other == own;
   };
   uint64_t other;
-  if (!agree(impl.header().ranksPerNode, uint64_t(s.ranksPerNode) + 1, other))
+  if (!agree(JobSetting::RanksPerNode, uint64_t(s.ranksPerNode) + 1, other))
     return Status::error(
         StatusCode::Mismatch,
         "rank " + std::to_string(impl.rank) + " has " + std::to_string(s.ranksPerNode) +
@@ -61,13 +59,13 @@ static Status takeSlot(Job::Impl &impl) {
     return cell == 1 ? std::string("fifo") : "random:" + std::to_string(cell - 2);
   };
   uint64_t own = s.randomSchedule ? 2 + s.seed : 1;
-  if (!agree(impl.header().schedule, own, other))
+  if (!agree(JobSetting::Schedule, own, other))
     return Status::error(StatusCode::Mismatch,
                          "rank " + std::to_string(impl.rank) + " has the schedule " +
                              scheduleText(own) + ", another rank of this job " +
                              scheduleText(other) + "; set NEREID_SCHEDULE alike on all ranks",
                          impl.rank);
-  if (!agree(impl.header().transport, hashText(s.transport), other))
+  if (!agree(JobSetting::Transport, hashText(s.transport), other))
     return Status::error(StatusCode::Mismatch,
                          "rank " + std::to_string(impl.rank) + " has the transport " + s.transport +
                              ", another rank of this job another one; set NEREID_TRANSPORT alike "
@@ -75,14 +73,13 @@ static Status takeSlot(Job::Impl &impl) {
                          impl.rank);
   const TargetProfile *row = findTargetProfile(s.profile.name);
   uint64_t number = uint64_t(row - targetProfiles) + 1;
-  if (!agree(impl.header().profile, number, other))
+  if (!agree(JobSetting::Profile, number, other))
     return Status::error(StatusCode::Mismatch,
                          "rank " + std::to_string(impl.rank) + " has the profile " +
                              s.profile.name + ", another rank of this job " +
                              targetProfiles[other - 1].name +
                              "; set NEREID_PROFILE alike on all ranks",
                          impl.rank);
-  slot.startTime.store(processStartTime(pid));
   impl.setState(RankState::Host);
   return {};
 }
@@ -101,34 +98,33 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
   if (!device.ok())
     return device.status();
 
-  Expected<std::shared_ptr<Segment>> segment =
-      info->segmentFd >= 0   ? Segment::attach(info->segmentFd)
-      : info->worldSize == 1 ? Segment::create(1, settings->heapBytes)
+  Expected<std::shared_ptr<ControlPlane>> plane =
+      info->segmentFd >= 0   ? localControlPlane().attach(info->segmentFd)
+      : info->worldSize == 1 ? localControlPlane().create(1, settings->heapBytes)
                              : rendezvous(*info, settings->heapBytes, settings->initTimeoutSeconds);
-  if (!segment.ok())
-    return segment.status();
-  if ((*segment)->worldSize() != info->worldSize)
+  if (!plane.ok())
+    return plane.status();
+  if ((*plane)->worldSize() != info->worldSize)
     return Status::error(StatusCode::Environment,
                          "NEREID_WORLD_SIZE=" + std::to_string(info->worldSize) +
-                             ", but the job has " + std::to_string((*segment)->worldSize()) +
+                             ", but the job has " + std::to_string((*plane)->worldSize()) +
                              " ranks");
   // A larger heap than a rank asks for serves it as well.
   if (const uint64_t asked = settings->heapBytes;
-      options.heapBytes && (*segment)->heapBytes() < asked)
+      options.heapBytes && (*plane)->heapBytes() < asked)
     return Status::error(
         StatusCode::Mismatch,
         "rank " + std::to_string(info->rank) + " asks for a heap of " + sizeText(asked) +
-            ", but the job was started with " + sizeText((*segment)->heapBytes()) +
+            ", but the job was started with " + sizeText((*plane)->heapBytes()) +
             " for each rank; write `nereid run --heap-size=" + optionText(asked) +
             " ...`, or set NEREID_HEAP_SIZE=" + optionText(asked) + " before the start",
         info->rank);
   if (int32_t perNode = settings->ranksPerNode; perNode && perNode < info->worldSize)
-    if (Status st = (*segment)->isolate(info->rank / perNode * perNode, perNode,
-                                        findTransport(settings->transport)->row->needsMapping);
+    if (Status st = (*plane)->isolate(info->rank / perNode * perNode, perNode,
+                                      findTransport(settings->transport)->row->needsMapping);
         !st.ok())
       return st;
-  auto impl =
-      std::make_unique<Job::Impl>(*segment, info->rank, *settings, info->worldSize, **device);
+  auto impl = std::make_unique<Job::Impl>(*plane, info->rank, *settings, info->worldSize, **device);
   if (!impl->transport->status().ok())
     return impl->transport->status();
   if (Status st = takeSlot(*impl); !st.ok())
@@ -153,12 +149,13 @@ Expected<std::vector<std::unique_ptr<Job>>> Job::createThreadRanks(int32_t world
   Expected<Device *> device = findDevice(options.device);
   if (!device.ok())
     return device.status();
-  Expected<std::shared_ptr<Segment>> segment = Segment::create(worldSize, settings->heapBytes);
-  if (!segment.ok())
-    return segment.status();
+  Expected<std::shared_ptr<ControlPlane>> plane =
+      localControlPlane().create(worldSize, settings->heapBytes);
+  if (!plane.ok())
+    return plane.status();
   std::vector<std::unique_ptr<Job>> jobs;
   for (int32_t r = 0; r < worldSize; ++r) {
-    auto impl = std::make_unique<Job::Impl>(*segment, r, *settings, worldSize, **device);
+    auto impl = std::make_unique<Job::Impl>(*plane, r, *settings, worldSize, **device);
     if (!impl->transport->status().ok())
       return impl->transport->status();
     if (Status st = takeSlot(*impl); !st.ok())

@@ -2,7 +2,7 @@
 #include "launch/Environment.h"
 
 #include "base/Knobs.h"
-#include "symmetric/PeerWatch.h"
+#include "base/Process.h"
 
 #include <cstdlib>
 #include <unistd.h>

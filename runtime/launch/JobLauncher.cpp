@@ -4,8 +4,8 @@
 
 #include "base/Clock.h"
 #include "base/Knobs.h"
-#include "symmetric/PeerWatch.h"
-#include "symmetric/Segment.h"
+#include "base/Process.h"
+#include "control/ControlPlanes.h"
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -49,13 +50,13 @@ Expected<uint16_t> freePort() {
 
 /// Who a rank is: for this runtime, and under the names that torch.distributed reads.
 Variables variablesOf(int32_t rank, int32_t worldSize, const std::string &job,
-                      const Segment &segment, uint16_t port) {
+                      const ControlPlane &plane, uint16_t port) {
   const std::string me = std::to_string(rank), size = std::to_string(worldSize);
   return {{"NEREID_RANK", me},
           {"NEREID_LOCAL_RANK", me},
           {"NEREID_WORLD_SIZE", size},
           {"NEREID_JOB", job},
-          {"NEREID_JOB_FD", std::to_string(segment.descriptor())},
+          {"NEREID_JOB_FD", std::to_string(plane.descriptor())},
           {"RANK", me},
           {"LOCAL_RANK", me},
           {"WORLD_SIZE", size},
@@ -134,8 +135,8 @@ private:
 class Launcher {
 public:
   Launcher(const std::vector<std::string> &argv, int32_t worldSize, const LaunchJobOptions &options,
-           std::shared_ptr<Segment> segment)
-      : argv(argv), worldSize(worldSize), options(options), segment(std::move(segment)),
+           std::shared_ptr<ControlPlane> plane)
+      : argv(argv), worldSize(worldSize), options(options), plane(std::move(plane)),
         children(size_t(worldSize)) {
     result.exitCodes.assign(size_t(worldSize), 0);
   }
@@ -164,7 +165,7 @@ private:
   const std::vector<std::string> &argv;
   int32_t worldSize;
   const LaunchJobOptions &options;
-  std::shared_ptr<Segment> segment;
+  std::shared_ptr<ControlPlane> plane;
   std::vector<Child> children;
   JobResult result;
   bool stopping = false;
@@ -174,16 +175,6 @@ private:
   std::string jobName;
   uint16_t port = 0;
 };
-
-/// Tells those who wait for a rank. One that finalized has done so itself.
-void markEnded(Segment &segment, int32_t rank, int status) {
-  RankSlot &slot = segment.control().rank(rank);
-  slot.exitStatus.store(uint32_t(status) + 1, std::memory_order_release);
-  uint32_t state = slot.state.load();
-  while (!isGone(RankState(state)) &&
-         !slot.state.compare_exchange_weak(state, uint32_t(RankState::Dead))) {
-  }
-}
 
 std::string replaceRank(std::string text, int32_t rank) {
   const std::string mark = "{rank}";
@@ -196,11 +187,11 @@ std::string replaceRank(std::string text, int32_t rank) {
 }
 
 std::vector<std::string> Launcher::environmentOf(int32_t rank) const {
-  Variables mine = variablesOf(rank, worldSize, jobName, *segment, port);
+  Variables mine = variablesOf(rank, worldSize, jobName, *plane, port);
   auto set = [&](const std::string &name, const std::string &value) {
     mine.emplace_back(name, value);
   };
-  set("NEREID_HEAP_SIZE", std::to_string(segment->heapBytes()));
+  set("NEREID_HEAP_SIZE", std::to_string(plane->heapBytes()));
   if (options.timeoutSeconds) {
     char text[32];
     std::snprintf(text, sizeof(text), "%g", *options.timeoutSeconds);
@@ -258,7 +249,7 @@ Status Launcher::startRank(int32_t rank, int errorPipe) {
         return systemError("pipe", errno);
   bool quietInput = rank != 0 || isatty(0);
   pid_t parent = getpid();
-  int segmentFd = segment->descriptor();
+  int segmentFd = plane->descriptor();
 
   std::fflush(nullptr);
   pid_t pid = fork();
@@ -357,13 +348,12 @@ void Launcher::ended(int32_t rank) {
   int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   result.exitCodes[size_t(rank)] = code;
 
-  markEnded(*segment, rank, status);
+  plane->rankEnded(rank, status);
   if (code == 0 || stopping)
     return;
   // A rank that left may end after those who noticed: it is the one to blame.
-  const FailureCell &failure = segment->control().header().failure;
   bool blamed = escalation == 0 && result.firstBadRank >= 0 && result.firstBadRank != rank &&
-                failure.state.load(std::memory_order_acquire) == 2 && failure.rank == rank;
+                plane->blamedRank() == rank;
   if (blamed) {
     result.firstBadRank = rank;
     result.exitCode = code;
@@ -498,7 +488,7 @@ JobResult Launcher::watch() {
 } // namespace
 
 struct JobMemory::Impl {
-  std::shared_ptr<Segment> segment;
+  std::shared_ptr<ControlPlane> plane;
   std::string jobName;
   uint16_t port = 0;
 };
@@ -516,25 +506,26 @@ Expected<std::unique_ptr<JobMemory>> JobMemory::create(int32_t worldSize,
   Expected<Settings> settings = resolveSettings(options);
   if (!settings.ok())
     return settings.status();
-  Expected<std::shared_ptr<Segment>> segment = Segment::create(worldSize, settings->heapBytes);
-  if (!segment.ok())
-    return segment.status();
+  Expected<std::shared_ptr<ControlPlane>> plane =
+      localControlPlane().create(worldSize, settings->heapBytes);
+  if (!plane.ok())
+    return plane.status();
   Expected<uint16_t> port = freePort();
   if (!port.ok())
     return port.status();
-  (*segment)->control().header().hasLauncher.store(1);
+  (*plane)->announceLauncher();
   std::unique_ptr<JobMemory> memory(new JobMemory);
-  memory->impl = std::make_unique<Impl>(Impl{*segment, newJobName(), *port});
+  memory->impl = std::make_unique<Impl>(Impl{*plane, newJobName(), *port});
   return memory;
 }
 
 std::vector<std::pair<std::string, std::string>> JobMemory::environment(int32_t rank) const {
-  return variablesOf(rank, impl->segment->worldSize(), impl->jobName, *impl->segment, impl->port);
+  return variablesOf(rank, impl->plane->worldSize(), impl->jobName, *impl->plane, impl->port);
 }
 
 void JobMemory::rankEnded(int32_t rank, int waitStatus) {
-  if (rank >= 0 && rank < impl->segment->worldSize())
-    markEnded(*impl->segment, rank, waitStatus);
+  if (rank >= 0 && rank < impl->plane->worldSize())
+    impl->plane->rankEnded(rank, waitStatus);
 }
 
 Expected<JobResult> launchJob(const std::vector<std::string> &argv, int32_t worldSize,
@@ -559,13 +550,14 @@ Expected<JobResult> launchJob(const std::vector<std::string> &argv, int32_t worl
   Expected<Settings> settings = resolveSettings(probe);
   if (!settings.ok())
     return settings.status();
-  Expected<std::shared_ptr<Segment>> segment = Segment::create(worldSize, settings->heapBytes);
-  if (!segment.ok())
-    return segment.status();
-  (*segment)->control().header().hasLauncher.store(1);
+  Expected<std::shared_ptr<ControlPlane>> plane =
+      localControlPlane().create(worldSize, settings->heapBytes);
+  if (!plane.ok())
+    return plane.status();
+  (*plane)->announceLauncher();
 
   SignalScope signals;
-  Launcher launcher(argv, worldSize, options, *segment);
+  Launcher launcher(argv, worldSize, options, *plane);
   if (Status st = launcher.start(); !st.ok())
     return st;
   return launcher.watch();

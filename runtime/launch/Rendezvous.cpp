@@ -3,10 +3,13 @@
 
 #include "base/Clock.h"
 #include "base/Knobs.h"
+#include "base/Process.h"
+#include "control/ControlPlanes.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -17,6 +20,8 @@
 namespace nereid::runtime {
 
 namespace {
+constexpr uint64_t kHelloMagic = 0x4f4c4c45'4844524e; // "NRDHELLO"
+
 struct Hello {
   uint64_t magic;
   uint32_t version;
@@ -114,7 +119,7 @@ static Status check(const RankInfo &info, uint64_t heapBytes, const Hello &hello
                     const std::vector<Descriptor> &callers) {
   std::string who =
       "rank " + std::to_string(hello.rank) + " (process " + std::to_string(hello.pid) + ")";
-  if (hello.version != kSegmentVersion)
+  if (hello.version != localControlPlane().version)
     return Status::error(StatusCode::Mismatch, who + " runs another version of Nereid than rank 0");
   if (hello.worldSize != info.worldSize)
     return Status::error(StatusCode::Mismatch,
@@ -134,8 +139,8 @@ static Status check(const RankInfo &info, uint64_t heapBytes, const Hello &hello
   return {};
 }
 
-static Expected<std::shared_ptr<Segment>> serve(const RankInfo &info, uint64_t heapBytes,
-                                                double timeoutSeconds, uint64_t deadline) {
+static Expected<std::shared_ptr<ControlPlane>> serve(const RankInfo &info, uint64_t heapBytes,
+                                                     double timeoutSeconds, uint64_t deadline) {
   sockaddr_un address;
   socklen_t size = socketName(info.jobKey, address);
   Descriptor listener(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -151,9 +156,10 @@ static Expected<std::shared_ptr<Segment>> serve(const RankInfo &info, uint64_t h
   if (listen(listener.fd, info.worldSize) < 0)
     return systemError("listen", errno);
 
-  Expected<std::shared_ptr<Segment>> segment = Segment::create(info.worldSize, heapBytes);
+  Expected<std::shared_ptr<ControlPlane>> plane =
+      localControlPlane().create(info.worldSize, heapBytes);
   std::vector<Descriptor> callers(size_t(info.worldSize));
-  Status verdict = segment.status();
+  Status verdict = plane.status();
   Descriptor odd; // the caller that did not fit
   int32_t missing = info.worldSize - 1;
   while (verdict.ok() && missing > 0) {
@@ -187,7 +193,7 @@ static Expected<std::shared_ptr<Segment>> serve(const RankInfo &info, uint64_t h
       break;
     }
     if (got == 0 || recv(caller.fd, &hello, sizeof(hello), 0) != ssize_t(sizeof(hello)) ||
-        hello.magic != kSegmentMagic)
+        hello.magic != kHelloMagic)
       continue;
     verdict = check(info, heapBytes, hello, callers);
     if (!verdict.ok()) {
@@ -197,7 +203,7 @@ static Expected<std::shared_ptr<Segment>> serve(const RankInfo &info, uint64_t h
     callers[size_t(hello.rank)] = std::move(caller);
     --missing;
   }
-  int fd = segment.ok() ? (*segment)->descriptor() : -1;
+  int fd = plane.ok() ? (*plane)->descriptor() : -1;
   for (const Descriptor &caller : callers)
     if (caller.fd >= 0)
       sendVerdict(caller.fd, verdict, fd);
@@ -205,11 +211,11 @@ static Expected<std::shared_ptr<Segment>> serve(const RankInfo &info, uint64_t h
     sendVerdict(odd.fd, verdict, fd);
   if (!verdict.ok())
     return verdict;
-  return segment;
+  return plane;
 }
 
-static Expected<std::shared_ptr<Segment>> call(const RankInfo &info, uint64_t heapBytes,
-                                               double timeoutSeconds, uint64_t deadline) {
+static Expected<std::shared_ptr<ControlPlane>> call(const RankInfo &info, uint64_t heapBytes,
+                                                    double timeoutSeconds, uint64_t deadline) {
   sockaddr_un address;
   socklen_t size = socketName(info.jobKey, address);
   char seconds[32];
@@ -234,8 +240,8 @@ static Expected<std::shared_ptr<Segment>> call(const RankInfo &info, uint64_t he
   }
   if (!sameUser(s.fd))
     return Status::error(StatusCode::Environment, "rank 0 of this job belongs to another user");
-  Hello hello{kSegmentMagic,  kSegmentVersion,   info.rank,
-              info.worldSize, int32_t(getpid()), heapBytes};
+  Hello hello{kHelloMagic,    localControlPlane().version, info.rank,
+              info.worldSize, int32_t(getpid()),           heapBytes};
   if (send(s.fd, &hello, sizeof(hello), MSG_NOSIGNAL) != ssize_t(sizeof(hello)))
     return systemError("talking to rank 0", errno);
   // Rank 0 has the same time limit and says so itself when it is over.
@@ -264,11 +270,11 @@ static Expected<std::shared_ptr<Segment>> call(const RankInfo &info, uint64_t he
     return Status::error(StatusCode::Bootstrap, "rank 0 sent no memory", 0);
   int fd;
   std::memcpy(&fd, CMSG_DATA(c), sizeof(int));
-  return Segment::attach(fd);
+  return localControlPlane().attach(fd);
 }
 
-Expected<std::shared_ptr<Segment>> rendezvous(const RankInfo &info, uint64_t heapBytes,
-                                              double timeoutSeconds) {
+Expected<std::shared_ptr<ControlPlane>> rendezvous(const RankInfo &info, uint64_t heapBytes,
+                                                   double timeoutSeconds) {
   // 0 = no limit, which a year is.
   double limit = timeoutSeconds > 0 ? timeoutSeconds : 3e7;
   uint64_t deadline = nowNs() + uint64_t(limit * 1e9);

@@ -15,13 +15,13 @@
 #ifndef NEREID_RUNTIME_LAUNCH_RENDEZVOUS_H
 #define NEREID_RUNTIME_LAUNCH_RENDEZVOUS_H
 
+#include "control/interface/ControlPlane.h"
 #include "launch/Environment.h"
-#include "symmetric/Segment.h"
 
 namespace nereid::runtime {
 
-Expected<std::shared_ptr<Segment>> rendezvous(const RankInfo &info, uint64_t heapBytes,
-                                              double timeoutSeconds);
+Expected<std::shared_ptr<ControlPlane>> rendezvous(const RankInfo &info, uint64_t heapBytes,
+                                                   double timeoutSeconds);
 
 } // namespace nereid::runtime
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Collective.cpp - Barriers among the hosts --------------------------===//
 //
-// One central counter: with more ranks than cores it beats every cleverer
-// barrier, and a rank that waits can see at once who has not come. Each rank
-// leaves a line of text saying what it wants; afterwards everybody compares
-// all lines, so that a mismatch is found by every rank at the same call. The
-// lines are double-buffered: a rank can be at most one collective ahead.
+// Each rank leaves a line of text saying what it wants; afterwards everybody
+// compares all lines, so that a mismatch is found by every rank at the same call.
 //
 //===----------------------------------------------------------------------===//
 #include "base/Clock.h"
@@ -25,28 +22,25 @@ static constexpr uint64_t kPlaceWaitNs = 500000000;
 
 /// " at job.py:12" of a rank that has found, as this one has, that requests differ.
 static std::string placeOf(const Job::Impl &job, int32_t rank, uint64_t number) {
-  const CollectiveRequest &request = job.control.rank(rank).requests[number & 1];
   const uint64_t deadline = nowNs() + kPlaceWaitNs;
-  while (request.placed.load(std::memory_order_acquire) != number) {
+  std::optional<std::string> where;
+  while (!(where = job.control.requestPlaceOf(number, rank))) {
     if (isGone(job.control.stateOf(rank)) || nowNs() > deadline)
       return "";
     sleepNs(50000);
   }
-  std::string where = request.where.str();
-  return where.empty() ? where : " at " + where;
+  return where->empty() ? "" : " at " + *where;
 }
 
 /// The first two ranks whose lines differ, as an error.
-static Status compareRequests(Job::Impl &job, uint64_t number) {
-  auto text = [&](int32_t r) { return job.control.rank(r).requests[number & 1].text.str(); };
+static Status compareRequests(const Job::Impl &job, uint64_t number) {
+  auto text = [&](int32_t r) { return job.control.requestOf(job.worldTeam, number, r); };
   std::string first = text(0);
   for (int32_t r = 1; r < job.worldSize; ++r) {
     std::string other = text(r);
     if (other == first)
       continue;
-    CollectiveRequest &own = job.slot().requests[number & 1];
-    own.where.set(callSite());
-    own.placed.store(number, std::memory_order_release);
+    job.control.noteRequestPlace(number, callSite());
     return Status::error(StatusCode::Mismatch,
                          "ranks made different collective calls: rank 0 called " + first +
                              placeOf(job, 0, number) + ", rank " + std::to_string(r) + " called " +
@@ -80,18 +74,15 @@ Status Job::Impl::meet(std::string_view request, double timeoutSeconds) {
 
   if (turns)
     turns->forgetTransfers();
-  JobHeader &h = header();
-  RankSlot &own = slot();
-  uint64_t number = ++collectives;
-  own.requests[number & 1].text.set(request);
-  own.collectives.store(number, std::memory_order_release);
+  const uint64_t number = control.hostEpoch(kWorldTeam).load(std::memory_order_acquire) + 1;
+  facts().collectives.store(number, std::memory_order_release);
   enter(RankState::Collective);
   if (turns)
     turns->enterCollective(number);
 
   Status result;
-  if (!arriveAt(h.hostArrived.value, h.hostEpoch.value, uint64_t(worldSize), number))
-    result = HostBarrierWait(*this, request, h.hostEpoch.value, number, findTeam(NRD_TEAM_WORLD))
+  if (!control.arriveHost(worldTeam, number, request, {}))
+    result = HostBarrierWait(*this, request, control.hostEpoch(kWorldTeam), number, worldTeam)
                  .run(timeoutSeconds);
   if (turns)
     turns->leaveCollective();
@@ -107,8 +98,7 @@ namespace {
 class RecoveryWait : public HostBarrierWait {
 public:
   RecoveryWait(Job::Impl &job, uint64_t number)
-      : HostBarrierWait(job, "recover()", job.header().recoverEpoch.value, number,
-                        job.findTeam(NRD_TEAM_WORLD)) {}
+      : HostBarrierWait(job, "recover()", job.control.recoveryEpoch(), number, job.worldTeam) {}
 
 protected:
   Status look(bool slow, double timeoutSeconds) override {
@@ -118,9 +108,7 @@ protected:
       return Status::error(StatusCode::Interrupted, "interrupted while recovering the job");
     // A dead rank cannot come; its state says so once it has been noticed.
     for (int32_t r = 0; r < job.worldSize; ++r) {
-      const RankSlot &slot = job.control.rank(r);
-      bool gone = isGone(job.control.stateOf(r)) ||
-                  (r != job.rank && processStartTime(slot.pid.load()) != slot.startTime.load());
+      bool gone = isGone(job.control.stateOf(r)) || job.control.hasEnded(r);
       if (gone && needs(r))
         return Status::error(StatusCode::RankDied,
                              "the job cannot recover: rank " + std::to_string(r) + " has left it",
@@ -154,37 +142,26 @@ Status Job::Impl::recover() {
     still = turns->keepStill();
     turns->forgetTransfers();
   }
-  JobHeader &h = header();
+  uint64_t hash;
   {
     std::shared_lock<std::shared_mutex> heapGuard(heapLock);
-    slot().recoveryHash.store(heap.hash(), std::memory_order_release);
+    hash = heap.hash();
   }
-  // Arrivals at barriers that a failure has stopped do not count.
-  for (BarrierPlace &place : slot().barrierAt)
-    place.number.store(0, std::memory_order_relaxed);
-  uint64_t number = h.recoverEpoch.value.load(std::memory_order_acquire) + 1;
+  uint64_t number = control.recoveryEpoch().load(std::memory_order_acquire) + 1;
   if (turns)
     turns->enterCollective(~uint64_t(0));
-  uint64_t arrived = h.recoverArrived.value.fetch_add(1, std::memory_order_acq_rel) + 1;
-  if (arrived == uint64_t(worldSize)) {
-    h.recoverArrived.value.store(0, std::memory_order_relaxed);
-    h.hostArrived.value.store(0, std::memory_order_relaxed);
-    h.hostEpoch.value.store(0, std::memory_order_relaxed);
-    resetTeams();
-    h.failure.state.store(0, std::memory_order_relaxed);
+  auto complete = [&] {
     if (turns)
       turns->reset(number);
-    h.recoverEpoch.value.store(number, std::memory_order_release);
-  } else if (Status st = RecoveryWait(*this, number).run(settings.timeoutSeconds); !st.ok()) {
-    if (turns)
-      turns->leaveCollective();
-    return st;
-  }
-  collectives = 0;
-  slot().collectives.store(0, std::memory_order_relaxed);
+  };
+  if (!control.arriveRecovery(number, hash, complete))
+    if (Status st = RecoveryWait(*this, number).run(settings.timeoutSeconds); !st.ok()) {
+      if (turns)
+        turns->leaveCollective();
+      return st;
+    }
   for (int32_t r = 0; r < worldSize; ++r)
-    if (control.rank(r).recoveryHash.load(std::memory_order_acquire) !=
-        slot().recoveryHash.load(std::memory_order_relaxed))
+    if (control.recoveryHashOf(r) != hash)
       return Status::error(StatusCode::Mismatch,
                            "the job cannot recover: rank " + std::to_string(rank) + " and rank " +
                                std::to_string(r) + " hold different symmetric allocations",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "symmetric/HostHeap.h"
 
-#include "symmetric/Segment.h"
+#include "base/Process.h"
 
 #include <cerrno>
 #include <cstring>

@@ -14,10 +14,11 @@ class Listed {
 public:
   explicit Listed(Job::Impl &job) {
     std::lock_guard<std::mutex> guard(job.stateLock);
-    for (HostWaitSlot &place : job.slot().hostWaits)
-      if (!place.active.load(std::memory_order_relaxed)) {
-        place.active.store(1, std::memory_order_release);
-        slot = &place;
+    HostWaitSlot *const places = job.node.hostWaits();
+    for (HostWaitSlot *place = places; place != places + kMaxHostWaits; ++place)
+      if (!place->active.load(std::memory_order_relaxed)) {
+        place->active.store(1, std::memory_order_release);
+        slot = place;
         return;
       }
   }
@@ -82,17 +83,6 @@ BlockedGroup HostBarrierWait::account() const {
   group.kind = "host barrier";
   group.note = std::string(request);
   return group;
-}
-
-bool arriveAt(std::atomic<uint64_t> &arrived, std::atomic<uint64_t> &epoch, uint64_t members,
-              uint64_t number, const std::function<void()> &complete) {
-  if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < members)
-    return false;
-  arrived.store(0, std::memory_order_relaxed);
-  if (complete)
-    complete();
-  epoch.store(number, std::memory_order_release);
-  return true;
 }
 
 } // namespace nereid::runtime

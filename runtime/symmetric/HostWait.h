@@ -5,8 +5,6 @@
 
 #include "symmetric/JobWatch.h"
 
-#include <functional>
-
 namespace nereid::runtime {
 
 /// One wait of host code: a barrier among hosts, a signal, a recovery. While it
@@ -33,8 +31,8 @@ private:
   uint64_t nextInterrupt = 0;
 };
 
-/// A barrier counter of which `arrived` counts up to a number of members and
-/// `epoch` the barriers that are complete; this is the wait for barrier `number`.
+/// The wait for barrier `number` of the hosts of a team, of which `epoch` are
+/// complete.
 class HostBarrierWait : public HostWait {
 public:
   HostBarrierWait(Job::Impl &job, std::string_view request, const std::atomic<uint64_t> &epoch,
@@ -54,11 +52,6 @@ private:
   const uint64_t number;
   const Team members;
 };
-
-/// Arrives at the barrier whose number is `number`; true for the last one, who
-/// has then completed it. `epoch` says so to the others, after `complete`.
-bool arriveAt(std::atomic<uint64_t> &arrived, std::atomic<uint64_t> &epoch, uint64_t members,
-              uint64_t number, const std::function<void()> &complete = {});
 
 } // namespace nereid::runtime
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/runtime/Job.h"
 
+#include "nereid/abi.h"
 #include "symmetric/HostTurns.h"
 #include "symmetric/JobImpl.h"
 #include "symmetric/JobWatch.h"
@@ -12,28 +13,38 @@
 
 namespace nereid::runtime {
 
-Job::Impl::Impl(std::shared_ptr<Segment> seg, int32_t rank, Settings s, int32_t ranksHere,
+Team teamOf(const JobControl &control, TeamKey key, int32_t handle, const TeamShape &shape) {
+  Team team;
+  static_cast<TeamShape &>(team) = shape;
+  team.key = key;
+  team.handle = handle;
+  team.epoch = &control.barrierEpoch(key);
+  return team;
+}
+
+Job::Impl::Impl(std::shared_ptr<ControlPlane> shared, int32_t rank, Settings s, int32_t ranksHere,
                 Device &device)
-    : segment(std::move(seg)), control(segment->control()), rank(rank),
-      worldSize(segment->worldSize()), settings(std::move(s)), heapBase(segment->heapBase()),
-      heapBytes(segment->heapBytes()), heap(segment->heapBytes()),
-      hostRandom(settings.seed, uint64_t(rank)), device(device) {
+    : plane(std::move(shared)), place(plane->open(rank)), control(*place.job), node(*place.node),
+      rank(rank), worldSize(plane->worldSize()),
+      worldTeam(teamOf(control, kWorldTeam, NRD_TEAM_WORLD, {0, 1, worldSize})),
+      settings(std::move(s)), heapBase(plane->heapBase()), heapBytes(plane->heapBytes()),
+      heap(plane->heapBytes()), hostRandom(settings.seed, uint64_t(rank)), device(device) {
   int32_t cores = availableCores();
   numThreads = settings.numThreads
                    ? settings.numThreads
                    : std::clamp(cores / std::max(1, ranksHere), 1, kMaxThreadsPerRank);
   if (settings.randomSchedule) {
     numThreads = 1;
-    turns = std::make_unique<Turns>(control, rank, worldSize, settings.seed);
+    turns = std::make_unique<Turns>(control, node, rank, worldSize, settings.seed);
   }
   Router::Shape shape;
   shape.transport.rank = rank;
   shape.transport.worldSize = worldSize;
   shape.transport.heapBytes = heapBytes;
   shape.transport.heaps = heapBase;
-  shape.transport.mapped = segment->reachBase();
-  shape.transport.job = segment->identity();
-  shape.transport.inFlight = &slot().inFlight;
+  shape.transport.mapped = plane->reachBase();
+  shape.transport.job = plane->identity();
+  shape.transport.inFlight = &facts().inFlight;
   shape.transport.fail = [this](const Status &status) {
     FailureDetail detail = status.failure();
     detail.rank = this->rank;
@@ -54,14 +65,14 @@ Job::Impl::~Impl() { StreamAccount::get().quit(*this); }
 
 void Job::Impl::countInside(int32_t by) {
   if (isStreamThread)
-    slot().streamsInside.fetch_add(uint32_t(by), std::memory_order_acq_rel);
+    facts().streamsInside.fetch_add(uint32_t(by), std::memory_order_acq_rel);
   else
     StreamAccount::threadWaits(by);
 }
 
 void Job::Impl::showStreams(uint32_t atWork, bool hostBusy) {
-  slot().streamsAtWork.store(atWork, std::memory_order_release);
-  slot().hostBusy.store(hostBusy, std::memory_order_release);
+  facts().streamsAtWork.store(atWork, std::memory_order_release);
+  facts().hostBusy.store(hostBusy, std::memory_order_release);
 }
 
 void Job::Impl::count(RankState state, int32_t by) {
@@ -70,7 +81,7 @@ void Job::Impl::count(RankState state, int32_t by) {
     countInside(by);
   {
     std::lock_guard<std::mutex> guard(stateLock);
-    RankSlot &own = slot();
+    RankFacts &own = facts();
     own.hostMoves.fetch_add(1, std::memory_order_acq_rel);
     (state == RankState::Launch     ? launching
      : state == RankState::HostWait ? hostWaiting
@@ -209,17 +220,7 @@ int32_t Job::claimText(std::string_view text) {
   uint64_t hash = 14695981039346656037u; // FNV-1a
   for (const char c : text)
     hash = (hash ^ uint8_t(c)) * 1099511628211u;
-  const uint64_t mine = hash << 16 | uint64_t(uint16_t(pimpl->rank + 1));
-  if (pimpl->isCopy())
-    return pimpl->rank;
-  for (std::atomic<uint64_t> &cell : pimpl->header().printed) {
-    uint64_t found = 0;
-    if (cell.compare_exchange_strong(found, mine, std::memory_order_acq_rel))
-      return pimpl->rank;
-    if (found >> 16 == mine >> 16)
-      return int32_t(found & 0xffff) - 1;
-  }
-  return pimpl->rank; // more different texts than anybody would want to lose
+  return pimpl->isCopy() ? pimpl->rank : pimpl->control.claimText(hash);
 }
 
 Status Job::recover() { return pimpl->recover(); }

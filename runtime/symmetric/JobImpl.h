@@ -6,10 +6,10 @@
 #include "base/Fork.h"
 #include "base/Knobs.h"
 #include "base/Random.h"
+#include "control/interface/ControlPlane.h"
 #include "nereid/runtime/Device.h"
 #include "nereid/runtime/Job.h"
 #include "symmetric/HeapAllocator.h"
-#include "symmetric/Segment.h"
 #include "transport/Router.h"
 
 #include <mutex>
@@ -22,14 +22,19 @@ class LateTransfers;
 class Turns;
 
 struct Job::Impl {
-  Impl(std::shared_ptr<Segment> segment, int32_t rank, Settings settings, int32_t ranksHere,
+  Impl(std::shared_ptr<ControlPlane> plane, int32_t rank, Settings settings, int32_t ranksHere,
        Device &device);
   ~Impl();
 
-  /// The rank's own line of the control block.
-  RankSlot &slot() const { return control.rank(rank); }
-  JobHeader &header() const { return control.header(); }
-  void setState(RankState state) { slot().state.store(uint32_t(state), std::memory_order_release); }
+  /// What the rank says of itself.
+  RankFacts &facts() const { return control.own(); }
+  DeviceArea &deviceArea(int32_t r) const {
+    static_assert(sizeof(DeviceArea) == kDeviceAreaBytes);
+    return *reinterpret_cast<DeviceArea *>(node.deviceArea(r));
+  }
+  void setState(RankState state) {
+    facts().state.store(uint32_t(state), std::memory_order_release);
+  }
   /// Host code, a launch and a collective can go on side by side, in several
   /// threads: the rank is in a collective, else in a wait for a signal, else in
   /// a launch, else in host code.
@@ -45,19 +50,16 @@ struct Job::Impl {
   //===--- failures (Failure.cpp) -----------------------------------------===//
 
   /// Whether any rank has reported a failure. One relaxed load.
-  bool jobFailed() const { return header().failure.state.load(std::memory_order_relaxed) != 0; }
-  /// Makes `detail` the failure of the job unless there is one already.
-  void publishFailure(const FailureDetail &detail);
-  /// The failure of the job, without the state of the ranks.
-  FailureDetail readFailure() const;
+  bool jobFailed() const { return control.failed(); }
+  void publishFailure(const FailureDetail &detail) { control.publishFailure(detail); }
+  FailureDetail readFailure() const { return control.readFailure(); }
   /// Publishes who waits for what on this rank, for the current failure.
   void publishBlocked(const std::vector<BlockedGroup> &groups);
   /// The failure of the job with the accounts of all ranks that still give one
   /// within half a second, and what is known about the others. `own` is what to
   /// report instead of the job's failure.
   Status failureStatus(const FailureDetail *own = nullptr);
-  /// Forgets the failure of a world of one.
-  void resetFailure();
+  void resetFailure() { control.forgetFailure(); }
 
   //===--- collectives (Collective.cpp) -----------------------------------===//
 
@@ -95,12 +97,10 @@ struct Job::Impl {
 
   /// Ranks of one node, but for the last node.
   int32_t nodeSize() const { return settings.ranksPerNode > 0 ? settings.ranksPerNode : worldSize; }
-  /// The team of that handle; `team.slot` is null when there is none.
+  /// The team of that handle; it is false when there is none.
   Team findTeam(int32_t handle) const;
   /// "team 8 (ranks 0, 2, 4)".
   std::string describeTeam(const Team &team) const;
-  /// Forgets arrivals at barriers of teams that a failure has stopped.
-  void resetTeams();
 
   std::string describe(const void *ptr) const;
   std::string describeOffset(uint64_t offset) const;
@@ -112,10 +112,16 @@ struct Job::Impl {
   Status refuseCopy(std::string_view what) const;
   const uint64_t madeAt = forkDepth();
 
-  std::shared_ptr<Segment> segment;
-  ControlBlock control;
+  std::shared_ptr<ControlPlane> plane;
+  RankControl place;
+  /// Two levels of what the ranks know of each other: all of them, and those of
+  /// this machine.
+  JobControl &control;
+  NodeControl &node;
   int32_t rank;
   int32_t worldSize;
+  /// As NRD_TEAM_WORLD.
+  const Team worldTeam;
   Settings settings;
   int32_t numThreads;
   /// Every worker of every rank on this machine can have a core of its own.
@@ -147,7 +153,6 @@ struct Job::Impl {
   /// What this rank's threads have told of themselves for failure `accountOf`.
   std::vector<BlockedGroup> accounts;
   uint64_t accountOf = 0;
-  uint64_t collectives = 0;
   std::atomic<bool> finalized{false};
 
   std::unique_ptr<Router> transport;
@@ -175,6 +180,9 @@ Expected<uint64_t> transferOffset(const Job::Impl &job, const char *what, const 
 /// An error when the range begins in this rank's heap and does not lie in one
 /// allocation.
 Status checkAllocation(const Job::Impl &job, const char *what, const void *ptr, uint64_t bytes);
+
+/// The team of that key as ranks see it.
+Team teamOf(const JobControl &control, TeamKey key, int32_t handle, const TeamShape &shape);
 
 /// Makes Job objects; the constructor is private.
 struct JobFactory {

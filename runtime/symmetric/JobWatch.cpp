@@ -2,6 +2,7 @@
 #include "symmetric/JobWatch.h"
 
 #include "base/Clock.h"
+#include "base/Process.h"
 
 #include <cstdio>
 
@@ -20,7 +21,7 @@ static constexpr uint64_t kHostWorkTicks = 2;
 /// With a rank gone, spin loops that see nothing new get this long.
 static constexpr double kGoneSeconds = 2.0;
 
-JobWatch::JobWatch(Job::Impl &job) : job(job), peers(job.control, job.rank, job.worldSize) {}
+JobWatch::JobWatch(Job::Impl &job) : job(job) {}
 
 void JobWatch::failWith(StatusCode code, std::string message, int32_t rank) {
   FailureDetail detail;
@@ -35,54 +36,41 @@ JobWatch::Snapshot JobWatch::look() const {
   s.certain = true;
   bool waiting = false;
   for (int32_t r = 0; r < job.worldSize; ++r) {
-    const RankSlot &slot = job.control.rank(r);
-    RankState state = job.control.stateOf(r);
-    s.steady.push_back(uint64_t(state));
-    s.steady.push_back(slot.launches.load(std::memory_order_acquire));
-    s.steady.push_back(slot.collectives.load(std::memory_order_acquire));
-    s.steady.push_back(slot.barriers.load(std::memory_order_acquire));
-    s.steady.push_back(slot.hostMoves.load(std::memory_order_acquire));
+    const RankReport report = job.control.report(r);
+    const RankState state = report.state;
+    s.steady.insert(s.steady.end(), {uint64_t(state), report.launches, report.collectives,
+                                     report.barriers, report.hostMoves});
     if (isGone(state)) {
       s.gone = true;
       continue;
     }
     // Somebody may be waiting for what is still under way.
-    uint64_t inFlight = slot.inFlight.load(std::memory_order_acquire);
-    s.steady.push_back(inFlight);
-    if (inFlight)
-      s.certain = false;
-    if (slot.hostBusy.load(std::memory_order_acquire))
+    s.steady.push_back(report.inFlight);
+    if (report.inFlight || report.hostBusy)
       s.certain = false;
     // A stream at work in host code may write what somebody waits for.
-    uint32_t inside = slot.streamsInside.load(std::memory_order_acquire);
-    uint32_t atWork = slot.streamsAtWork.load(std::memory_order_acquire);
-    s.steady.push_back(uint64_t(inside) << 32 | atWork);
-    if (inside < atWork)
+    s.steady.push_back(uint64_t(report.streamsInside) << 32 | report.streamsAtWork);
+    if (report.streamsInside < report.streamsAtWork)
       s.certain = false;
     if (state == RankState::Host || state == RankState::Absent) {
       s.certain = false;
       continue;
     }
-    uint32_t hostWaits = 0;
-    for (const HostWaitSlot &host : slot.hostWaits) {
-      if (!host.active.load(std::memory_order_acquire))
-        continue;
-      ++hostWaits;
-      s.idlePasses.push_back(host.passes.load(std::memory_order_acquire));
-    }
+    const std::vector<uint64_t> passes = job.node.hostWaitsOf(r);
+    const uint32_t hostWaits = uint32_t(passes.size());
+    s.idlePasses.insert(s.idlePasses.end(), passes.begin(), passes.end());
     // One that is about to start or to end, or has found no place in the list.
     bool hostListed = hostWaits > 0 || state == RankState::Launch;
-    if (!hostListed || hostWaits != slot.hostWaiting.load(std::memory_order_acquire))
+    if (!hostListed || hostWaits != report.hostWaiting)
       s.certain = false;
     waiting = waiting || hostWaits > 0;
     // A rank without a waiting program is about to start or to end its launch.
     DeviceActivity activity;
-    job.device.look(job.control.deviceArea(r), activity);
+    job.device.look(job.deviceArea(r), activity);
     s.steady.insert(s.steady.end(), activity.steps.begin(), activity.steps.end());
     s.idlePasses.insert(s.idlePasses.end(), activity.looks.begin(), activity.looks.end());
     for (const DeviceActivity::Spinner &spinner : activity.spinners)
-      s.pollers.push_back(
-          {slot.pid.load(std::memory_order_relaxed), spinner.thread, spinner.looks, 0});
+      s.pollers.push_back({job.node.processOf(r), spinner.thread, spinner.looks, 0});
     if (activity.running)
       s.computing = r;
     if (activity.running || !activity.spinners.empty())
@@ -90,7 +78,7 @@ JobWatch::Snapshot JobWatch::look() const {
     const bool rankWaits = !activity.looks.empty();
     s.programs = s.programs || rankWaits;
     waiting = waiting || rankWaits;
-    if (slot.launching.load(std::memory_order_acquire) || state == RankState::Launch)
+    if (report.launching || state == RankState::Launch)
       s.certain = s.certain && rankWaits;
   }
   s.certain = s.certain && waiting;
@@ -103,21 +91,15 @@ std::string JobWatch::howItLeft(int32_t rank, RankState state) const {
     return " has finalized and left the job";
   if (state == RankState::Left)
     return " left without finalizing";
-  // The launcher knows how it ended; give it a moment to say so.
-  const RankSlot &slot = job.control.rank(rank);
-  bool launcher = job.header().hasLauncher.load() != 0;
-  for (int i = 0; launcher && i < 100 && !slot.exitStatus.load(); ++i)
-    sleepNs(2000000);
-  uint32_t status = slot.exitStatus.load();
-  return " (process " + std::to_string(slot.pid.load()) + ") " +
-         (status ? exitText(int(status - 1)) : "ended without finalizing");
+  const Departure departure = job.control.departureOf(rank);
+  return " (process " + std::to_string(departure.process) + ") " +
+         (departure.waitStatus ? exitText(*departure.waitStatus) : "ended without finalizing");
 }
 
 /// True when it found a failure.
 bool JobWatch::checkRanks(Awaited &wait) {
   // First the state of the ranks, then whether they are still needed.
-  for (int32_t r : peers.newlyDead())
-    job.control.rank(r).state.store(uint32_t(RankState::Dead), std::memory_order_release);
+  job.control.findLost();
   for (int32_t r = 0; r < job.worldSize; ++r) {
     RankState state = job.control.stateOf(r);
     if (!isGone(state) || (state == RankState::Finalized ? !wait.needs(r) : wait.isOver()))
@@ -165,8 +147,7 @@ bool JobWatch::hostsWorked(uint64_t now) {
     if (host.since && now - host.since < kHostWindowNs)
       continue;
     bool sleeps = false;
-    const uint64_t ticks =
-        processCpuTicks(job.control.rank(r).pid.load(std::memory_order_relaxed), sleeps);
+    const uint64_t ticks = processCpuTicks(job.node.processOf(r), sleeps);
     worked = worked || (host.since && ticks >= host.cpuTicks + kHostWorkTicks);
     host = {ticks, now};
   }

@@ -17,7 +17,6 @@
 #define NEREID_RUNTIME_SYMMETRIC_JOBWATCH_H
 
 #include "symmetric/JobImpl.h"
-#include "symmetric/PeerWatch.h"
 
 #include <atomic>
 #include <mutex>
@@ -72,7 +71,6 @@ private:
   void failWith(StatusCode code, std::string message, int32_t rank);
 
   Job::Impl &job;
-  PeerWatch peers;
   std::mutex lock;
   std::atomic<uint64_t> nextLook{0};
   Snapshot last;

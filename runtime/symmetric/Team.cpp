@@ -9,60 +9,46 @@
 
 namespace nereid::runtime {
 
-/// A handle is NRD_TEAM_FIRST + index of the slot, and how often the slot has
-/// been given back in the bits above.
+/// The handle of a split team is NRD_TEAM_FIRST + its index, and the generation of
+/// its key in the bits above.
 static constexpr int32_t kGenerationShift = 12;
 static_assert(NRD_TEAM_FIRST + kMaxTeams <= 1 << kGenerationShift);
-
-static int32_t slotIndex(int32_t handle) {
-  return (handle & ((1 << kGenerationShift) - 1)) - NRD_TEAM_FIRST;
-}
+static_assert(uint64_t(kGenerations) << kGenerationShift <= uint64_t(1) << 30);
 
 Team Job::Impl::findTeam(int32_t handle) const {
-  JobHeader &h = header();
-  Team team;
-  team.handle = handle;
   const int32_t perNode = nodeSize();
   const bool oneNode = perNode >= worldSize;
   if (handle == NRD_TEAM_WORLD ||
       (oneNode && (handle == NRD_TEAM_SHARED || handle == NRD_TEAM_NODE))) {
-    team.slot = &h.worldTeam;
-    team.size = worldSize;
+    Team team = worldTeam;
+    team.handle = handle;
     return team;
   }
   if (handle == NRD_TEAM_SHARED || handle == NRD_TEAM_NODE) {
-    team.start = rank / perNode * perNode;
-    team.size = std::min(perNode, worldSize - team.start);
-    team.place = kMaxTeams + 1;
-    team.slot = &control.rank(team.start).nodeTeam;
-    return team;
+    const int32_t first = rank / perNode * perNode;
+    return teamOf(control, nodeTeam(first), handle,
+                  {first, 1, std::min(perNode, worldSize - first)});
   }
   if (handle == NRD_TEAM_SAME_PE_NODE) {
-    team.start = rank % perNode;
-    team.stride = perNode;
-    team.size = (worldSize - team.start + perNode - 1) / perNode;
-    team.place = kMaxTeams + 2;
-    team.slot = &control.rank(team.start).peersTeam;
-    return team;
+    const int32_t first = rank % perNode;
+    return teamOf(control, peersTeam(first), handle,
+                  {first, perNode, (worldSize - first + perNode - 1) / perNode});
   }
-  int32_t index = slotIndex(handle);
-  if (handle < 0 || index < 0 || index >= kMaxTeams)
-    return team;
-  TeamSlot &slot = h.teams[index];
-  if (slot.used.load(std::memory_order_acquire) != 2 ||
-      slot.generation.load(std::memory_order_relaxed) != uint32_t(handle >> kGenerationShift))
-    return team;
-  team.slot = &slot;
-  team.place = index + 1;
-  team.start = slot.start;
-  team.stride = slot.stride;
-  team.size = slot.size;
-  return team;
+  const int32_t index = (handle & ((1 << kGenerationShift) - 1)) - NRD_TEAM_FIRST;
+  if (handle >= 0 && index >= 0 && index < kMaxTeams) {
+    const TeamKey key = splitTeam(index);
+    if (std::optional<TeamShape> shape =
+            control.findTeam(key, uint32_t(handle >> kGenerationShift)))
+      return teamOf(control, key, handle, *shape);
+  }
+  Team none;
+  none.handle = handle;
+  return none;
 }
 
 std::string Job::Impl::describeTeam(const Team &team) const {
   std::string out = "team " + std::to_string(team.handle);
-  if (!team.slot)
+  if (!team)
     return out;
   if (team.handle == NRD_TEAM_WORLD)
     return out + " (the whole job)";
@@ -77,21 +63,6 @@ std::string Job::Impl::describeTeam(const Team &team) const {
   return out + ")";
 }
 
-void Job::Impl::resetTeams() {
-  auto reset = [](TeamSlot &slot) {
-    slot.host.arrived.store(0, std::memory_order_relaxed);
-    slot.device.arrived.store(0, std::memory_order_relaxed);
-  };
-  JobHeader &h = header();
-  reset(h.worldTeam);
-  for (TeamSlot &slot : h.teams)
-    reset(slot);
-  for (int32_t r = 0; r < worldSize; ++r) {
-    reset(control.rank(r).nodeTeam);
-    reset(control.rank(r).peersTeam);
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Collectives of the members' hosts
 //===----------------------------------------------------------------------===//
@@ -102,17 +73,17 @@ static Status invalid(std::string message) {
 
 /// One barrier on the team's own counter.
 static Status hostBarrier(Job::Impl &job, const Team &team, const std::string &what) {
-  TeamCounter &counter = team.slot->host;
-  uint64_t number = counter.epoch.load(std::memory_order_acquire) + 1;
+  const std::atomic<uint64_t> &epoch = job.control.hostEpoch(team.key);
+  const uint64_t number = epoch.load(std::memory_order_acquire) + 1;
   if (job.turns)
     job.turns->enterCollective(~uint64_t(0));
   auto complete = [&] {
     for (int32_t i = 0; job.turns && i < team.size; ++i)
       job.turns->endCollectiveOf(team.rankOf(i));
   };
-  if (arriveAt(counter.arrived, counter.epoch, uint64_t(team.size), number, complete))
+  if (job.control.arriveHost(team, number, what, complete))
     return {};
-  return HostBarrierWait(job, what, counter.epoch, number, team).run(job.settings.timeoutSeconds);
+  return HostBarrierWait(job, what, epoch, number, team).run(job.settings.timeoutSeconds);
 }
 
 static Status meet(Job::Impl &job, const Team &team, const std::string &request) {
@@ -127,14 +98,13 @@ static Status meet(Job::Impl &job, const Team &team, const std::string &request)
     return st;
   if (team.size == 1)
     return {};
-  job.slot().teamRequest.set(request);
   job.enter(RankState::Collective);
   Status result = hostBarrier(job, team, request);
   if (result.ok()) {
-    std::string first = job.control.rank(team.start).teamRequest.str();
+    std::string first = job.control.requestOf(team, 0, team.start);
     Status mismatch;
     for (int32_t i = 1; i < team.size && mismatch.ok(); ++i) {
-      std::string other = job.control.rank(team.rankOf(i)).teamRequest.str();
+      std::string other = job.control.requestOf(team, 0, team.rankOf(i));
       if (other != first)
         mismatch = Status::error(StatusCode::Mismatch,
                                  "members of " + job.describeTeam(team) +
@@ -156,7 +126,7 @@ static Status meet(Job::Impl &job, const Team &team, const std::string &request)
 
 /// Barrier among the members, who must all ask for the same.
 static Status teamCollective(Job::Impl &job, const Team &team, const std::string &request) {
-  if (team.handle == NRD_TEAM_WORLD)
+  if (team.key == kWorldTeam)
     return job.collective(request);
   Status result = meet(job, team, request);
   if (result.ok())
@@ -170,7 +140,7 @@ static Expected<Team> requireMember(Job::Impl &job, int32_t handle, const std::s
   if (handle == NRD_TEAM_INVALID)
     return invalid(what + ": the team is TEAM_INVALID (-1), which has no "
                           "members");
-  if (!team.slot)
+  if (!team)
     return invalid(what + ": " + std::to_string(handle) +
                    " is not a team of this job, or one that has been destroyed");
   if (team.memberOf(job.rank) < 0)
@@ -183,39 +153,20 @@ static Expected<Team> requireMember(Job::Impl &job, int32_t handle, const std::s
 // Splitting
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct Shape {
-  int32_t start, stride, size; // in ranks
-};
-} // namespace
-
-/// Takes a free slot for each shape; false when there are not enough.
-static bool makeTeams(Job::Impl &job, const std::vector<Shape> &shapes,
+/// Makes a team of each shape; false when there can not be so many.
+static bool makeTeams(Job::Impl &job, const std::vector<TeamShape> &shapes,
                       std::vector<int32_t> &handles) {
-  JobHeader &h = job.header();
-  for (const Shape &shape : shapes) {
-    int32_t index = 0;
-    for (; index < kMaxTeams; ++index) {
-      uint32_t expected = 0;
-      if (h.teams[index].used.compare_exchange_strong(expected, 1, std::memory_order_acq_rel))
-        break;
-    }
-    if (index == kMaxTeams) {
-      for (int32_t handle : handles)
-        h.teams[slotIndex(handle)].used.store(0, std::memory_order_release);
+  std::vector<TeamKey> made;
+  for (const TeamShape &shape : shapes) {
+    std::optional<JobControl::MadeTeam> team = job.control.makeTeam(shape);
+    if (!team) {
+      for (TeamKey key : made)
+        job.control.dropTeam(key);
       return false;
     }
-    TeamSlot &slot = h.teams[index];
-    slot.start = shape.start;
-    slot.stride = shape.stride;
-    slot.size = shape.size;
-    slot.host.arrived.store(0, std::memory_order_relaxed);
-    slot.device.arrived.store(0, std::memory_order_relaxed);
-    uint32_t generation =
-        slot.generation.load(std::memory_order_relaxed) & ((1u << (30 - kGenerationShift)) - 1);
-    slot.generation.store(generation, std::memory_order_relaxed);
-    slot.used.store(2, std::memory_order_release);
-    handles.push_back(int32_t(generation << kGenerationShift) + NRD_TEAM_FIRST + index);
+    made.push_back(team->key);
+    handles.push_back(int32_t(team->generation << kGenerationShift) + NRD_TEAM_FIRST +
+                      (team->key - splitTeam(0)));
   }
   return true;
 }
@@ -242,16 +193,17 @@ Expected<int32_t> teamSplitStrided(Job &owner, int32_t parentHandle, int32_t sta
     return invalid(request + ": the last member would be " +
                    std::to_string(int64_t(start) + int64_t(size - 1) * stride) +
                    ", but the parent has members 0 to " + std::to_string(n - 1));
-  Shape shape{parent->rankOf(start), (size > 1 ? stride : 1) * parent->stride, size};
+  TeamShape shape{parent->rankOf(start), (size > 1 ? stride : 1) * parent->stride, size};
   // The parent's member 0 makes the team; all read its handle.
   std::vector<int32_t> handles;
   if (job.rank == parent->start) {
     bool ok = makeTeams(job, {shape}, handles);
-    parent->slot->made[0].store(ok ? handles[0] : NRD_TEAM_INVALID, std::memory_order_relaxed);
+    for (int32_t m = 0; m < n; ++m)
+      job.control.post(parent->rankOf(m), {ok ? handles[0] : NRD_TEAM_INVALID, NRD_TEAM_INVALID});
   }
   if (Status st = teamCollective(job, *parent, request + " (made)"); !st.ok())
     return st;
-  int32_t handle = parent->slot->made[0].load(std::memory_order_relaxed);
+  int32_t handle = job.control.posted()[0];
   if (Status st = teamCollective(job, *parent, request + " (read)"); !st.ok())
     return st;
   if (handle == NRD_TEAM_INVALID)
@@ -274,7 +226,7 @@ Expected<std::array<int32_t, 2>> teamSplit2D(Job &owner, int32_t parentHandle, i
     return invalid(request + ": a row has at least one member");
   int32_t n = parent->size, columns = std::min(xRange, n);
   int32_t rows = (n + columns - 1) / columns;
-  std::vector<Shape> shapes;
+  std::vector<TeamShape> shapes;
   for (int32_t y = 0; y < rows; ++y)
     shapes.push_back(
         {parent->rankOf(y * columns), parent->stride, std::min(columns, n - y * columns)});
@@ -285,19 +237,14 @@ Expected<std::array<int32_t, 2>> teamSplit2D(Job &owner, int32_t parentHandle, i
   if (job.rank == parent->start) {
     std::vector<int32_t> handles;
     bool ok = makeTeams(job, shapes, handles);
-    for (int32_t m = 0; m < n; ++m) {
-      TeamSlot &box = job.control.rank(parent->rankOf(m)).peersTeam;
-      box.made[0].store(ok ? handles[size_t(m / columns)] : NRD_TEAM_INVALID,
-                        std::memory_order_relaxed);
-      box.made[1].store(ok ? handles[size_t(rows + m % columns)] : NRD_TEAM_INVALID,
-                        std::memory_order_relaxed);
-    }
+    for (int32_t m = 0; m < n; ++m)
+      job.control.post(parent->rankOf(m),
+                       {ok ? handles[size_t(m / columns)] : NRD_TEAM_INVALID,
+                        ok ? handles[size_t(rows + m % columns)] : NRD_TEAM_INVALID});
   }
   if (Status st = teamCollective(job, *parent, request + " (made)"); !st.ok())
     return st;
-  TeamSlot &box = job.control.rank(job.rank).peersTeam;
-  std::array<int32_t, 2> result{box.made[0].load(std::memory_order_relaxed),
-                                box.made[1].load(std::memory_order_relaxed)};
+  const std::array<int32_t, 2> result = job.control.posted();
   if (Status st = teamCollective(job, *parent, request + " (read)"); !st.ok())
     return st;
   if (result[0] == NRD_TEAM_INVALID)
@@ -310,7 +257,7 @@ Expected<std::array<int32_t, 2>> teamSplit2D(Job &owner, int32_t parentHandle, i
 Status teamDestroy(Job &owner, int32_t handle) {
   Job::Impl &job = owner.impl();
   std::string request = "team_destroy(" + std::to_string(handle) + ")";
-  if (handle >= 0 && handle < NRD_TEAM_FIRST && job.findTeam(handle).slot)
+  if (handle >= 0 && handle < NRD_TEAM_FIRST && job.findTeam(handle))
     return invalid(request + ": this team belongs to the job and cannot be "
                              "destroyed");
   Expected<Team> team = requireMember(job, handle, request);
@@ -318,15 +265,8 @@ Status teamDestroy(Job &owner, int32_t handle) {
     return team.status();
   if (Status st = teamCollective(job, *team, request); !st.ok())
     return st;
-  // All have agreed: the handle is invalid from now on. The last to have left
-  // the barriers of the slot gives it back.
-  TeamSlot &slot = *team->slot;
-  slot.used.store(3, std::memory_order_release);
-  if (slot.host.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == uint64_t(team->size)) {
-    slot.host.arrived.store(0, std::memory_order_relaxed);
-    slot.generation.fetch_add(1, std::memory_order_relaxed);
-    slot.used.store(0, std::memory_order_release);
-  }
+  // All have agreed: the handle is invalid from now on.
+  job.control.leaveTeam(*team);
   return {};
 }
 
@@ -343,7 +283,7 @@ Expected<std::vector<int32_t>> teamRanks(Job &owner, int32_t handle) {
   if (handle == NRD_TEAM_INVALID)
     return ranks;
   Team team = job.findTeam(handle);
-  if (!team.slot)
+  if (!team)
     return invalid(std::to_string(handle) +
                    " is not a team of this job, or one that has been destroyed");
   for (int32_t i = 0; i < team.size; ++i)

@@ -2,8 +2,8 @@
 #include "symmetric/Turns.h"
 
 #include "base/Clock.h"
+#include "base/Process.h"
 #include "base/Random.h"
-#include "symmetric/PeerWatch.h"
 
 #include <climits>
 #include <cstdio>
@@ -29,12 +29,17 @@ static void futexWake(std::atomic<uint32_t> &word) {
   syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-Turns::Turns(ControlBlock control, int32_t rank, int32_t worldSize, uint64_t seed)
-    : control(control), rank(rank), worldSize(worldSize), seed(seed) {}
+Turns::Turns(const JobControl &control, NodeControl &node, int32_t rank, int32_t worldSize,
+             uint64_t seed)
+    : control(control), node(node), words(node.turns()),
+      hostBarriers(control.hostEpoch(kWorldTeam)), rank(rank), worldSize(worldSize), seed(seed) {
+  for (int32_t r = 0; r < worldSize; ++r)
+    slots.push_back(&node.turnsOf(r));
+}
 
 void Turns::enter() {
   seat.lock();
-  RankSlot &slot = own();
+  TurnSlot &slot = own();
   slot.idleAt.store(0, std::memory_order_relaxed);
   slot.sitsOut.store(0, std::memory_order_relaxed);
   slot.leftOut.store(0, std::memory_order_relaxed);
@@ -45,7 +50,7 @@ void Turns::enter() {
 bool Turns::tryEnter(uint64_t pause) {
   if (!hostsGiveWay() || !seat.try_lock())
     return false;
-  RankSlot &slot = own();
+  TurnSlot &slot = own();
   slot.idleAt.store(0, std::memory_order_relaxed);
   sitOut(pause);
   slot.wantsTurns.fetch_or(Thread, std::memory_order_seq_cst);
@@ -119,7 +124,7 @@ void Turns::enterCollective(uint64_t number) {
 void Turns::leaveCollective() { endCollectiveOf(rank); }
 
 void Turns::endCollectiveOf(int32_t member) {
-  control.rank(member).waitsIn.store(0, std::memory_order_seq_cst);
+  slot(member).waitsIn.store(0, std::memory_order_seq_cst);
 }
 
 void Turns::stepAside() {
@@ -138,13 +143,13 @@ void Turns::reset(uint64_t generation) {
   s.last.store(0, std::memory_order_relaxed);
   s.phaseEnds.store(0, std::memory_order_relaxed);
   for (int32_t r = 0; r < worldSize; ++r) {
-    control.rank(r).sitsOut.store(0, std::memory_order_relaxed);
+    slot(r).sitsOut.store(0, std::memory_order_relaxed);
     endCollectiveOf(r);
   }
   s.hostsFree.store(0, std::memory_order_relaxed);
   s.fruitless.store(0, std::memory_order_relaxed);
   for (int32_t r = 0; r < worldSize; ++r) {
-    RankSlot &slot = control.rank(r);
+    TurnSlot &slot = this->slot(r);
     slot.idleAt.store(0, std::memory_order_relaxed);
     slot.sitsOut.store(0, std::memory_order_relaxed);
     slot.leftOut.store(0, std::memory_order_relaxed);
@@ -168,12 +173,12 @@ uint64_t Turns::draw() {
 }
 
 bool Turns::wants(int32_t r) const {
-  return control.rank(r).wantsTurns.load(std::memory_order_seq_cst) && !isGone(control.stateOf(r));
+  return slot(r).wantsTurns.load(std::memory_order_seq_cst) && !isGone(control.stateOf(r));
 }
 
 /// `epoch` is that of host collectives.
 bool Turns::runsHostCode(int32_t r, uint64_t epoch) const {
-  const RankSlot &slot = control.rank(r);
+  const TurnSlot &slot = this->slot(r);
   if (slot.wantsTurns.load(std::memory_order_seq_cst) & Thread)
     return false;
   // In a collective that has not come to its end.
@@ -183,7 +188,7 @@ bool Turns::runsHostCode(int32_t r, uint64_t epoch) const {
 }
 
 bool Turns::everybodyParked() const {
-  uint64_t epoch = control.header().hostEpoch.value.load(std::memory_order_seq_cst);
+  uint64_t epoch = hostEpoch();
   for (int32_t r = 0; r < worldSize; ++r)
     if (runsHostCode(r, epoch))
       return false;
@@ -191,7 +196,7 @@ bool Turns::everybodyParked() const {
 }
 
 bool Turns::isEligible(int32_t r, uint64_t work) const {
-  const RankSlot &slot = control.rank(r);
+  const TurnSlot &slot = this->slot(r);
   return wants(r) && slot.idleAt.load(std::memory_order_relaxed) != work + 1 &&
          slot.sitsOut.load(std::memory_order_relaxed) <= work;
 }
@@ -213,19 +218,19 @@ void Turns::beginPhase(uint64_t work) {
   s.lowest.store(0, std::memory_order_relaxed);
   s.burst.store(0, std::memory_order_relaxed);
   for (int32_t r = 0; (x & 1) && r < worldSize; ++r)
-    control.rank(r).priority.store(int64_t(draw() >> 1), std::memory_order_relaxed);
+    slot(r).priority.store(int64_t(draw() >> 1), std::memory_order_relaxed);
 }
 
 int32_t Turns::chooseByPriority(int32_t last, uint64_t work) {
   TurnState &s = state();
   uint64_t changeEvery = s.changeEvery.load(std::memory_order_relaxed);
   if (changeEvery && draw() % changeEvery == 0)
-    control.rank(last).priority.store(s.lowest.fetch_sub(1, std::memory_order_relaxed) - 1,
-                                      std::memory_order_relaxed);
+    slot(last).priority.store(s.lowest.fetch_sub(1, std::memory_order_relaxed) - 1,
+                              std::memory_order_relaxed);
   int32_t chosen = -1;
   int64_t highest = 0;
   for (int32_t r = 0; r < worldSize; ++r) {
-    int64_t priority = control.rank(r).priority.load(std::memory_order_relaxed);
+    int64_t priority = slot(r).priority.load(std::memory_order_relaxed);
     if (isEligible(r, work) && (chosen < 0 || priority > highest)) {
       chosen = r;
       highest = priority;
@@ -282,7 +287,7 @@ void Turns::give(int32_t to) {
   state().holder.store(uint32_t(to) + 1, std::memory_order_seq_cst);
   if (to == rank)
     return;
-  RankSlot &slot = control.rank(to);
+  TurnSlot &slot = this->slot(to);
   slot.turn.fetch_add(1, std::memory_order_seq_cst);
   futexWake(slot.turn);
 }
@@ -309,7 +314,7 @@ void Turns::decide() {
 
 bool Turns::take() {
   TurnState &s = state();
-  RankSlot &slot = own();
+  TurnSlot &slot = own();
   uint32_t seen = slot.turn.load(std::memory_order_seq_cst);
   if (holdsTurn())
     return true;
@@ -352,7 +357,7 @@ void Turns::lookAtHosts() {
   if (!guard.owns_lock())
     return;
   int32_t busy = -1;
-  uint64_t epoch = control.header().hostEpoch.value.load(std::memory_order_acquire);
+  uint64_t epoch = hostEpoch();
   for (int32_t r = 0; r < worldSize && busy < 0; ++r) {
     if (control.stateOf(r) == RankState::Absent)
       return;
@@ -369,8 +374,8 @@ void Turns::lookAtHosts() {
     cpuAtSleep = 0;
     return;
   }
-  RankSlot &slot = control.rank(busy);
-  int32_t pid = slot.pid.load(std::memory_order_relaxed);
+  TurnSlot &slot = this->slot(busy);
+  int32_t pid = node.processOf(busy);
   bool sleeps = false;
   uint64_t ticks = processCpuTicks(pid, sleeps);
   if (!sleeps || cpuAtSleep == 0 || ticks > cpuAtSleep + kAsleepTicks) {

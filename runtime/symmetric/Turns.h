@@ -4,7 +4,7 @@
 // Under a random schedule the ranks of a job take turns: one rank runs one
 // program up to its next call of the runtime, or delivers one pending
 // operation, or its host code goes on from a call of the runtime; then the seed
-// says which rank is next. The generator lies in the control block, so that the
+// says which rank is next. The generator lies in memory that all ranks share, so that the
 // order belongs to the job and not to the system.
 //
 //   rank 0   ██░░░░██░░░░░░░░██      █ runs   ░ waits for its turn
@@ -30,10 +30,11 @@
 #ifndef NEREID_RUNTIME_SYMMETRIC_TURNS_H
 #define NEREID_RUNTIME_SYMMETRIC_TURNS_H
 
-#include "symmetric/ControlBlock.h"
+#include "control/interface/ControlPlane.h"
 
 #include <cstdint>
 #include <mutex>
+#include <vector>
 
 namespace nereid::runtime {
 
@@ -47,7 +48,8 @@ public:
     Transfers = 2,
   };
 
-  Turns(ControlBlock control, int32_t rank, int32_t worldSize, uint64_t seed);
+  Turns(const JobControl &control, NodeControl &node, int32_t rank, int32_t worldSize,
+        uint64_t seed);
 
   /// The rank wants turns from now on, until leave(). Waits while another thread
   /// of it does; tryEnter() returns false then, and when hosts need no turns.
@@ -105,13 +107,16 @@ public:
   void reset(uint64_t generation);
 
 private:
-  TurnState &state() const { return control.header().turns; }
-  RankSlot &own() const { return control.rank(rank); }
+  TurnState &state() const { return words; }
+  TurnSlot &own() const { return slot(rank); }
+  TurnSlot &slot(int32_t r) const { return *slots[size_t(r)]; }
   bool holdsTurn() const {
     return state().holder.load(std::memory_order_seq_cst) == uint32_t(rank) + 1;
   }
   bool wants(int32_t r) const;
   bool runsHostCode(int32_t r, uint64_t epoch) const;
+  /// Of host collectives of all ranks.
+  uint64_t hostEpoch() const { return hostBarriers.load(std::memory_order_seq_cst); }
   bool everybodyParked() const;
   /// Gives the turn to somebody if nobody has it and all are parked.
   void decide();
@@ -126,7 +131,11 @@ private:
   void noteProgress();
   void lookAtHosts();
 
-  ControlBlock control;
+  const JobControl &control;
+  const NodeControl &node;
+  TurnState &words;
+  std::vector<TurnSlot *> slots; // of all ranks
+  const std::atomic<uint64_t> &hostBarriers;
   const int32_t rank;
   const int32_t worldSize;
   const uint64_t seed;

@@ -2,8 +2,8 @@
 //===- LauncherTest.cpp - launchJob, with real child processes ------------===//
 #include "Harness.h"
 
+#include "base/Process.h"
 #include "nereid/runtime/JobLauncher.h"
-#include "symmetric/PeerWatch.h"
 
 #include <algorithm>
 #include <chrono>

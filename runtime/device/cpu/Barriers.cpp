@@ -3,14 +3,12 @@
 //
 // barrier_all and sync_all are barriers of the team of all ranks. A barrier has
 // two floors: the programs of a rank count themselves in the launch, the last of
-// them counts the rank in the team's TeamCounter, the last rank completes it.
+// them tells the control plane that the rank is there, the last rank completes it.
 //
 // Ranks may meet in a barrier from different kernels, but not from different
 // barriers of one kernel: then one of them has executed fewer, and every later
-// barrier would be off by as many. Each arrival adds a number that is mixed from
-// the kernel and the position of the barrier in its launch. When all are at the
-// same one, the sum is the last arrival's own number times the ranks; for any
-// other sum the last one compares what every rank has written down.
+// barrier would be off by as many. Each arrival says which barrier of which kernel
+// it is; when not all have said the same, the last one compares them.
 //
 //===----------------------------------------------------------------------===//
 #include "device/cpu/EntryPoints.h"
@@ -67,8 +65,7 @@ std::string describeBarrierWait(const LaunchState &launch, const LaunchTeam &t) 
   std::string missing;
   for (int32_t i = 0; i < team.size; ++i) {
     int32_t rank = team.rankOf(i);
-    const BarrierPlace &place = job.control.rank(rank).barrierAt[team.place];
-    if (place.number.load(std::memory_order_acquire) < number)
+    if (job.control.lastBarrier(team, rank).number < number)
       missing += (missing.empty() ? "rank " : ", rank ") + std::to_string(rank);
   }
   if (name.empty())
@@ -81,9 +78,7 @@ std::string describeBarrierWait(const LaunchState &launch, const LaunchTeam &t) 
 static bool noteMismatch(Program &p, const LaunchTeam &t, const char *what, uint32_t site) {
   const Job::Impl &job = p.launch->job;
   auto idOf = [&](int32_t member) {
-    return job.control.rank(t.team.rankOf(member))
-        .barrierAt[t.team.place]
-        .id.load(std::memory_order_relaxed);
+    return job.control.lastBarrier(t.team, t.team.rankOf(member)).id;
   };
   // The own rank first: its line is known here.
   const int32_t own = t.team.memberOf(job.rank);
@@ -122,38 +117,22 @@ static bool noteMismatch(Program &p, const LaunchTeam &t, const char *what, uint
 // The barrier
 //===----------------------------------------------------------------------===//
 
-/// Far apart for barriers that are next to each other, so that no sum of
-/// different ones looks like a sum of equal ones; 48 bits.
-static uint64_t mixed(uint64_t id) {
-  id = (id ^ id >> 33) * 0xff51afd7ed558ccdu;
-  id = (id ^ id >> 33) * 0xc4ceb9fe1a85ec53u;
-  return (id ^ id >> 33) & 0xffffffffffffu;
-}
-
 /// All programs of this rank are there; true when all ranks are.
 static bool arriveForRank(Program &p, LaunchTeam &t, const char *what, uint32_t site) {
   if (t.team.size == 1)
     return true;
-  RankSlot &slot = p.launch->job.slot();
-  TeamCounter &counter = t.team.slot->device;
-  const uint64_t members = uint64_t(t.team.size);
+  JobControl &control = p.launch->job.control;
   const uint64_t id = uint64_t(p.launch->kernelHash) << 32 | uint32_t(t.index++);
-  const uint64_t number = counter.epoch.load(std::memory_order_acquire) + 1;
-  BarrierPlace &place = slot.barrierAt[t.team.place];
-  place.id.store(id, std::memory_order_relaxed);
-  place.number.store(number, std::memory_order_release);
-  slot.barriers.fetch_add(1, std::memory_order_relaxed);
-  const uint64_t own = mixed(id);
-  uint64_t sum = counter.arrived.fetch_add(own << 16 | 1, std::memory_order_acq_rel);
-  sum += own << 16 | 1;
-  if ((sum & 0xffff) < members) {
-    t.target.store(number, std::memory_order_release);
+  const BarrierArrival arrival = control.arrive(t.team, id);
+  if (arrival.outcome == BarrierArrival::Waits) {
+    t.target.store(arrival.number, std::memory_order_release);
     return false;
   }
-  if (sum >> 16 != (own * members & 0xffffffffffffu) && noteMismatch(p, t, what, site))
-    p.worker->leave(p);
-  counter.arrived.store(0, std::memory_order_relaxed);
-  counter.epoch.store(number, std::memory_order_release);
+  if (arrival.outcome == BarrierArrival::Unlike) [[unlikely]] {
+    if (noteMismatch(p, t, what, site))
+      p.worker->leave(p);
+    control.completeBarrier(t.team, arrival.number);
+  }
   return true;
 }
 
@@ -210,8 +189,7 @@ bool LaunchState::needs(int32_t rank) {
   bool needed = false;
   teams.each([&](LaunchTeam &t) {
     uint64_t number = t.target.load(std::memory_order_acquire);
-    needed = needed || (number != 0 && t.team.memberOf(rank) >= 0 &&
-                        t.team.slot->device.epoch.load(std::memory_order_acquire) < number);
+    needed = needed || (number != 0 && t.team.memberOf(rank) >= 0 && t.team.barriers() < number);
   });
   return needed;
 }

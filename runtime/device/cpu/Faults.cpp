@@ -6,6 +6,7 @@
 #include "nereid/runtime/KernelCode.h"
 
 #include <csignal>
+#include <cstring>
 #include <pthread.h>
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__)) &&                         \

@@ -4,6 +4,7 @@
 #include "device/cpu/ObjectBytes.h"
 
 #include <cstddef>
+#include <cstring>
 
 namespace nereid::runtime {
 

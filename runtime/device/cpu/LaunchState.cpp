@@ -17,7 +17,7 @@ static uint32_t hashName(std::string_view name) {
 
 LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
     : job(job), spec(spec), kernel(static_cast<const CPUKernel &>(*spec.kernel)),
-      world(job.findTeam(NRD_TEAM_WORLD)) {
+      world(job.worldTeam) {
   uint64_t programs = uint64_t(spec.grid[0]) * uint64_t(spec.grid[1]) * uint64_t(spec.grid[2]);
   total = programs * uint64_t(kernel.lanes);
   for (size_t i = 0; i < 3; ++i)
@@ -28,7 +28,7 @@ LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
   prototype.heap_base = job.heapBase;
   prototype.heap_bytes = job.heapBytes;
   prototype.wait_stride = job.settings.profile.waitStride;
-  number = job.slot().launches.load(std::memory_order_relaxed);
+  number = job.facts().launches.load(std::memory_order_relaxed);
   random = job.settings.randomSchedule;
   if (random) {
     order.resize(total);

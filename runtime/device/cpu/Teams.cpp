@@ -22,8 +22,7 @@ static void noteNoTeam(Program &p, const char *what, int32_t handle, uint32_t si
 }
 
 static void noteNoMember(Program &p, const char *what, const Team &team, uint32_t site) {
-  std::string name =
-      team.slot ? p.launch->job.describeTeam(team) : "TEAM_INVALID, which has no members";
+  std::string name = team ? p.launch->job.describeTeam(team) : "TEAM_INVALID, which has no members";
   noteFailure(p, StatusCode::BadRank,
               std::string(what) + ": rank " + std::to_string(p.abi.rank) + " is not a member of " +
                   name + "; only its members may call this",
@@ -55,11 +54,11 @@ static void noteRoot(Program &p, const char *what, int32_t root, const Team &tea
 /// The team of that handle in this launch; fails unless the rank is a member.
 static LaunchTeam &memberTeam(Program &p, const char *what, int32_t handle, uint32_t site) {
   Team team = p.launch->job.findTeam(handle);
-  if (!team.slot && handle != NRD_TEAM_INVALID) [[unlikely]] {
+  if (!team && handle != NRD_TEAM_INVALID) [[unlikely]] {
     noteNoTeam(p, what, handle, site);
     p.worker->leave(p);
   }
-  if (!team.slot || team.memberOf(p.abi.rank) < 0) [[unlikely]] {
+  if (!team || team.memberOf(p.abi.rank) < 0) [[unlikely]] {
     noteNoMember(p, what, team, site);
     p.worker->leave(p);
   }
@@ -76,26 +75,21 @@ static void enterCollective(Program &p, LaunchTeam &t, const char *what, uint64_
                             uint64_t root, int32_t flags, uint32_t site) {
   Team &team = t.team;
   checkBytes(p, bytes, what, site);
-  TeamCall *call = nullptr;
-  if (speaks(p) && team.size > 1) {
-    uint64_t number = team.slot->device.epoch.load(std::memory_order_acquire) + 1;
-    call = &team.slot->call[number & 1];
-    if (team.start == p.abi.rank) {
-      call->bytes.store(bytes, std::memory_order_relaxed);
-      call->root.store(root, std::memory_order_relaxed);
-    }
-  }
+  JobControl &control = p.launch->job.control;
+  const bool compares = speaks(p) && team.size > 1;
+  const uint64_t number = compares ? team.barriers() + 1 : 0;
+  if (compares && team.start == p.abi.rank)
+    control.noteCall(team, number, {bytes, root});
   barrier(p, t, what, flags & ~NRD_BARRIER_SYNC, site);
-  if (!call)
+  if (!compares)
     return;
-  uint64_t theirs = call->bytes.load(std::memory_order_relaxed);
-  if (theirs != bytes) [[unlikely]] {
-    noteCalls(p, what, "number of bytes", team, bytes, theirs, site);
+  const TeamCall first = control.callOf(team, number);
+  if (first.bytes != bytes) [[unlikely]] {
+    noteCalls(p, what, "number of bytes", team, bytes, first.bytes, site);
     p.worker->leave(p);
   }
-  theirs = call->root.load(std::memory_order_relaxed);
-  if (theirs != root) [[unlikely]] {
-    noteCalls(p, what, "root", team, root, theirs, site);
+  if (first.root != root) [[unlikely]] {
+    noteCalls(p, what, "root", team, root, first.root, site);
     p.worker->leave(p);
   }
 }
@@ -131,22 +125,22 @@ int32_t nrd_team_my_pe(nrd_program *prog, int32_t handle, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   Team team = p.launch->job.findTeam(handle);
-  if (!team.slot && handle != NRD_TEAM_INVALID) [[unlikely]] {
+  if (!team && handle != NRD_TEAM_INVALID) [[unlikely]] {
     noteNoTeam(p, "team_my_pe", handle, site);
     p.worker->leave(p);
   }
-  return team.slot ? team.memberOf(p.abi.rank) : -1;
+  return team ? team.memberOf(p.abi.rank) : -1;
 }
 
 int32_t nrd_team_n_pes(nrd_program *prog, int32_t handle, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   Team team = p.launch->job.findTeam(handle);
-  if (!team.slot && handle != NRD_TEAM_INVALID) [[unlikely]] {
+  if (!team && handle != NRD_TEAM_INVALID) [[unlikely]] {
     noteNoTeam(p, "team_n_pes", handle, site);
     p.worker->leave(p);
   }
-  return team.slot ? team.size : -1;
+  return team ? team.size : -1;
 }
 
 int32_t nrd_team_translate_pe(nrd_program *prog, int32_t from, int32_t pe, int32_t to,
@@ -156,11 +150,11 @@ int32_t nrd_team_translate_pe(nrd_program *prog, int32_t from, int32_t pe, int32
   const Job::Impl &job = p.launch->job;
   Team source = job.findTeam(from), target = job.findTeam(to);
   for (const Team *team : {&source, &target})
-    if (!team->slot && team->handle != NRD_TEAM_INVALID) [[unlikely]] {
+    if (!*team && team->handle != NRD_TEAM_INVALID) [[unlikely]] {
       noteNoTeam(p, "team_translate_pe", team->handle, site);
       p.worker->leave(p);
     }
-  if (!source.slot || !target.slot || pe < 0 || pe >= source.size)
+  if (!source || !target || pe < 0 || pe >= source.size)
     return -1;
   return target.memberOf(source.rankOf(pe));
 }

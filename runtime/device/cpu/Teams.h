@@ -3,7 +3,7 @@
 //
 //   programs of a rank                     ranks of the team
 //
-//   p0 p1 p2 ── LaunchTeam::arrived ──▶ TeamCounter::arrived ──▶ epoch + 1
+//   p0 p1 p2 ── LaunchTeam::arrived ──▶ JobControl::arrive ────▶ epoch + 1
 //                                                                   │
 //   p0 p1 p2 ◀─ LaunchTeam::generation ◀────────────────────────────┘
 //
@@ -13,8 +13,8 @@
 #ifndef NEREID_RUNTIME_DEVICE_CPU_TEAMS_H
 #define NEREID_RUNTIME_DEVICE_CPU_TEAMS_H
 
+#include "control/interface/Teams.h"
 #include "device/cpu/Program.h"
-#include "symmetric/TeamTable.h"
 
 #include <memory>
 #include <mutex>
@@ -45,7 +45,7 @@ struct LaunchTeam {
     if (generation.load(std::memory_order_acquire) != joined)
       return true;
     uint64_t number = target.load(std::memory_order_acquire);
-    if (number == 0 || team.slot->device.epoch.load(std::memory_order_acquire) < number)
+    if (number == 0 || team.barriers() < number)
       return false;
     // The first to see it lets this rank's programs go.
     target.compare_exchange_strong(number, 0, std::memory_order_acq_rel);
@@ -63,7 +63,7 @@ public:
   LaunchTeam &of(const Team &team) {
     // Several handles may name the same ranks; they share their barriers.
     for (LaunchTeam *t = first.load(std::memory_order_seq_cst); t; t = t->next)
-      if (t->team.slot == team.slot)
+      if (t->team.key == team.key)
         return *t;
     return add(team);
   }
@@ -84,7 +84,7 @@ private:
   LaunchTeam &add(const Team &team) {
     std::lock_guard<std::mutex> guard(lock);
     for (std::unique_ptr<LaunchTeam> &t : made)
-      if (t->team.slot == team.slot)
+      if (t->team.key == team.key)
         return *t;
     made.push_back(std::make_unique<LaunchTeam>(team));
     made.back()->next = first.load(std::memory_order_relaxed);

@@ -7,7 +7,7 @@
 namespace nereid::runtime {
 
 Worker::Worker(Job::Impl &job, uint32_t index)
-    : job(job), index(index), pulse(WorkerArea::of(job.control.deviceArea(job.rank)).slots[index]),
+    : job(job), index(index), pulse(WorkerArea::of(job.deviceArea(job.rank)).slots[index]),
       plain(*this) {}
 
 static int32_t currentThread() {

@@ -50,7 +50,7 @@ WorkerPool &WorkerPool::of(Job::Impl &job) { return static_cast<WorkerPool &>(*j
 WorkerPool::WorkerPool(Job::Impl &job) : job(job) {
   for (int32_t i = 0; i < job.numThreads; ++i)
     workers.push_back(std::make_unique<Worker>(job, uint32_t(i)));
-  WorkerArea::of(job.control.deviceArea(job.rank))
+  WorkerArea::of(job.deviceArea(job.rank))
       .workers.store(uint32_t(job.numThreads), std::memory_order_release);
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "symmetric/Segment.h"
+#include "control/memory/Segment.h"
+
+#include "base/Process.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,10 +13,6 @@
 #include <unistd.h>
 
 namespace nereid::runtime {
-
-Status systemError(const std::string &what, int error) {
-  return Status::error(StatusCode::SystemError, what + ": " + std::strerror(error));
-}
 
 static void fillHeader(JobHeader &header, int32_t worldSize, uint64_t heapBytes) {
   header.version = kSegmentVersion;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- PeerWatch.h - Notices that the process of a rank has ended ---------===//
-#ifndef NEREID_RUNTIME_SYMMETRIC_PEERWATCH_H
-#define NEREID_RUNTIME_SYMMETRIC_PEERWATCH_H
+#ifndef NEREID_RUNTIME_CONTROL_MEMORY_PEERWATCH_H
+#define NEREID_RUNTIME_CONTROL_MEMORY_PEERWATCH_H
 
-#include "symmetric/ControlBlock.h"
+#include "control/memory/ControlBlock.h"
 
 #include <vector>
 
@@ -37,21 +37,6 @@ private:
   std::vector<Peer> peers;
 };
 
-/// Start time of a process in clock ticks since boot; 0 when it does not run
-/// (a zombie does not run either).
-uint64_t processStartTime(int32_t pid);
-
-/// User and system time that a thread has used, in clock ticks (10 ms); 0 when
-/// it does not run.
-uint64_t threadCpuTicks(int32_t pid, int32_t thread);
-
-/// The same for a whole process; `sleeps` says whether its first thread waits
-/// for something.
-uint64_t processCpuTicks(int32_t pid, bool &sleeps);
-
-/// "was killed by signal 9 (Killed)" / "exited with code 3" from a wait status.
-std::string exitText(int waitStatus);
-
 } // namespace nereid::runtime
 
-#endif // NEREID_RUNTIME_SYMMETRIC_PEERWATCH_H
+#endif // NEREID_RUNTIME_CONTROL_MEMORY_PEERWATCH_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Segment.h - The memory that all ranks of a job map -----------------===//
-#ifndef NEREID_RUNTIME_SYMMETRIC_SEGMENT_H
-#define NEREID_RUNTIME_SYMMETRIC_SEGMENT_H
+#ifndef NEREID_RUNTIME_CONTROL_MEMORY_SEGMENT_H
+#define NEREID_RUNTIME_CONTROL_MEMORY_SEGMENT_H
 
+#include "control/memory/ControlBlock.h"
 #include "nereid/runtime/Status.h"
-#include "symmetric/ControlBlock.h"
 
 #include <memory>
 
@@ -53,9 +53,6 @@ private:
   uint64_t mappedBytes = 0;
 };
 
-/// "memfd_create: Too many open files"
-Status systemError(const std::string &what, int error);
-
 } // namespace nereid::runtime
 
-#endif // NEREID_RUNTIME_SYMMETRIC_SEGMENT_H
+#endif // NEREID_RUNTIME_CONTROL_MEMORY_SEGMENT_H

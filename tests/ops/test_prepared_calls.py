@@ -10,6 +10,7 @@ import nereid
 import nereid.language as tl
 import nereid.ops
 from nereid import _runtime
+from nereid.ops.gemm_all_reduce.kernel import one_shot_kernel
 
 
 @nereid.jit
@@ -143,3 +144,43 @@ def test_calls_that_look_alike_are_checked_once():
     op.close()
     with pytest.raises(nereid.ArgumentError, match="has been closed"):
         op(x)
+
+
+@pytest.mark.ranks(3)
+def test_prepare_compiles_and_agrees_without_a_call(monkeypatch):
+    me = nereid.rank()
+    op = nereid.ops.GemmAllReduce(8, 8, 24, "float64", blocks=(16, 16, 16))
+    op.prepare((5, 6 + me), (6 + me, 7))
+    a, b = np.ones((5, 6 + me)), np.ones((6 + me, 7))
+    op.prepare(a.T.copy().T, b)  # other strides, other code
+    assert op._workspace.calls == 0
+    with pytest.raises(nereid.ArgumentError, match="a has 9 rows, this operator was made for 1 to 8"):
+        op.prepare((9, 5), (5, 7))
+    monkeypatch.setattr(op._workspace, "agree", lambda *_: pytest.fail("the ranks have agreed already"))
+    kernels = len(one_shot_kernel._kernels())
+    assert op(a, b).tolist() == [[21.0] * 7] * 5 and op(a.T.copy().T, b).tolist() == [[21.0] * 7] * 5
+    assert len(one_shot_kernel._kernels()) == kernels
+    channel = nereid.ops.Channel((4,), "int32", 0, 2)
+    channel.prepare()
+    if me == 0:
+        channel.send(np.arange(4, dtype=np.int32))
+    elif me == 2:
+        assert channel.recv().tolist() == [0, 1, 2, 3]
+    decode = nereid.ops.FlashDecode(2, 4, 2, 16, "float32")
+    decode.prepare((2, 4, 16), (2, 9, 2, 16), (2, 9, 2, 16), (2,))
+
+
+@pytest.mark.ranks(2)
+def test_a_clone_has_its_own_memory():
+    """Two calls that overlap: one in a stream, which waits for the other."""
+    me = nereid.rank()
+    team = nereid.ops.Group([1, 0])
+    op = nereid.ops.AllReduce(100, "int64", op="max", group=team)
+    other = op.clone()
+    assert type(other) is type(op) and other.op == "max" and other.group == team and other.memory == op.memory
+    assert other._workspace is not op._workspace
+    x, out = np.arange(5) * (me + 1), np.zeros(5, np.int64)
+    for _ in range(3):
+        assert op(x).tolist() == other(x, out=out).tolist() == [0, 2, 4, 6, 8]
+    op.close()
+    assert other(x).tolist() == [0, 2, 4, 6, 8]

@@ -680,8 +680,8 @@ bool nereid::python::isDispatcher(PyObject *object) {
 }
 
 PyObject *nereid::python::launchKernel(PyObject *kernel, PyObject *grid, PyObject *const *values,
-                                       size_t count) {
-  return launch(kernel, grid, values, count, nullptr, Mode::Launch);
+                                       size_t count, bool compileOnly) {
+  return launch(kernel, grid, values, count, nullptr, compileOnly ? Mode::Warmup : Mode::Launch);
 }
 
 void nereid::python::bindDispatcher(nb::module_ &m) {

@@ -19,9 +19,11 @@ namespace nereid::python {
 /// Whether `object` is a jit function.
 bool isDispatcher(PyObject *object);
 
-/// Launches the jit function `kernel` with a value for every parameter, in their
-/// order. A new reference to the compiled kernel, or null with an exception set.
-PyObject *launchKernel(PyObject *kernel, PyObject *grid, PyObject *const *values, size_t count);
+/// Launches the jit function `kernel`, or only compiles it, with a value for every
+/// parameter, in their order. A new reference to the compiled kernel, or null with an
+/// exception set.
+PyObject *launchKernel(PyObject *kernel, PyObject *grid, PyObject *const *values, size_t count,
+                       bool compileOnly);
 
 void bindDispatcher(nanobind::module_ &m);
 

@@ -30,9 +30,9 @@ struct PreparedLaunch {
   } *state;
 };
 
-PyObject *callPrepared(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+PyObject *run(PyObject *self, PyObject *const *args, size_t count, PyObject *kwnames,
+              bool compileOnly) {
   const PreparedLaunch::State &state = *reinterpret_cast<PreparedLaunch *>(self)->state;
-  const size_t count = PyVectorcall_NARGS(nargsf);
   if (count != state.given.size() || (kwnames && PyTuple_GET_SIZE(kwnames) > 0)) {
     PyErr_Format(PyExc_TypeError, "this launch takes %zu arguments by position",
                  state.given.size());
@@ -44,7 +44,16 @@ PyObject *callPrepared(PyObject *self, PyObject *const *args, size_t nargsf, PyO
     values[i] = state.values[i].ptr();
   for (size_t i = 0; i < count; ++i)
     values[state.given[i]] = args[i];
-  return launchKernel(state.kernel.ptr(), state.grid.ptr(), values.data(), values.size());
+  return launchKernel(state.kernel.ptr(), state.grid.ptr(), values.data(), values.size(),
+                      compileOnly);
+}
+
+PyObject *callPrepared(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+  return run(self, args, PyVectorcall_NARGS(nargsf), kwnames, /*compileOnly=*/false);
+}
+
+PyObject *compilePrepared(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+  return run(self, args, count, nullptr, /*compileOnly=*/true);
 }
 
 int initPrepared(PyObject *self, PyObject *args, PyObject *kwargs) {
@@ -104,6 +113,11 @@ void deallocPrepared(PyObject *self) {
   Py_DECREF(type);
 }
 
+PyMethodDef preparedMethods[] = {
+    {"compile", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(compilePrepared)),
+     METH_FASTCALL, "compile(*args): compiles what a call with these arguments runs."},
+    {nullptr, nullptr, 0, nullptr},
+};
 PyMemberDef preparedMembers[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PreparedLaunch, vectorcall), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
@@ -115,6 +129,7 @@ PyType_Slot preparedSlots[] = {
     {Py_tp_dealloc, reinterpret_cast<void *>(deallocPrepared)},
     {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
     {Py_tp_members, preparedMembers},
+    {Py_tp_methods, preparedMethods},
     {0, nullptr},
 };
 PyType_Spec preparedSpec = {"nereid._runtime.PreparedLaunch", sizeof(PreparedLaunch), 0,

@@ -24,6 +24,8 @@ class AllToAll(Operator):
     the operator's own memory, valid until its next call on this rank.
     """
 
+    _dtypes = {1: "int64"}
+
     @classmethod
     def memory_for(cls, ranks: int, max_rows: int, columns: int, dtype: Any) -> int:
         """Bytes of payload on each rank, signals not counted: 2 halves of all ranks' blocks."""

@@ -8,6 +8,8 @@ import weakref
 import zlib
 from typing import Any, Callable, NamedTuple
 
+import numpy as np
+
 import nereid
 from nereid import _runtime
 from nereid._base import environment
@@ -88,6 +90,11 @@ class Operator:
     collective over the group; it allocates nothing but the result (`out=` spares that too) and
     meets no barrier."""
 
+    def __new__(cls, *args: Any, **options: Any) -> "Operator":
+        self = super().__new__(cls)
+        self._made_with = args, options
+        return self
+
     def __init__(self, group: Any, text: str, dtype: str, programs: int | None, signals: Callable[[Group], int],
                  payload: Callable[[Group], int]):
         nereid.init()
@@ -105,6 +112,7 @@ class Operator:
         self._forks = _forks
         self._check = environment.flag("NEREID_OPS_CHECK")
         self._ready = self.group.me >= 0
+        self._preparing = False
         #: What was found for calls, by how their arrays look.
         self._calls = _runtime.CallTable()
         self._find = self._calls.find
@@ -146,6 +154,9 @@ class Operator:
         plan = call.plan
         if plan is not self._last or not self._ready or self._check or _current_stream() is not self._stream or not _in_job():
             self._begin(plan)
+            if self._preparing:
+                call.launch.compile(*arguments)
+                return
         try:
             call.launch(*arguments)
         except nereid.LaunchError as error:
@@ -229,6 +240,34 @@ class Operator:
             raise self.fail("view=True inside `with stream:` is known only when the call has run; pass out=")
 
     # ---- its life
+
+    def clone(self) -> "Operator":
+        """Another operator of the same kind with its own memory, for calls that overlap those of
+        this one. Collective over the job."""
+        args, options = self._made_with
+        return type(self)(*args, **{**options, "group": self.group})
+
+    def prepare(self, *arguments: Any, **options: Any) -> None:
+        """Compiles what a call with these arguments needs and compares its plan among the ranks, so that the call
+        itself does neither. Collective over the group. A shape may stand for a contiguous array; nothing is read
+        or written, and the arguments are refused as the call would refuse them."""
+        ready, self._ready, self._preparing = self._ready, False, True
+        try:
+            self._call_like(*[self._array_like(position, value) for position, value in enumerate(arguments)], **options)
+        finally:
+            self._ready, self._preparing = ready, False
+
+    #: dtypes of arguments that have another than the operator, by position.
+    _dtypes: dict[int, str] = {}
+
+    def _array_like(self, position: int, value: Any) -> Any:
+        if isinstance(value, tuple) and all(isinstance(size, int) for size in value):
+            return np.zeros(value, arrays.host_dtype(self._dtypes.get(position, self.dtype)))
+        return value
+
+    def _call_like(self, *arguments: Any, **options: Any) -> None:
+        """The call that `prepare` prepares."""
+        self(*arguments, **options)
 
     def reset(self) -> None:
         """After a failure and nereid.recover(): state as when it was made. Collective over the job."""

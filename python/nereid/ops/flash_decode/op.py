@@ -26,6 +26,8 @@ class FlashDecode(Operator):
     gives 0. `splits`: programs that share the positions of one K/V head; `scale`: default 1 / sqrt(dim).
     """
 
+    _dtypes = {3: "int32", 4: "int32"}
+
     @classmethod
     def memory_for(cls, ranks: int, batch: int, heads_q: int, dim: int, splits: int = 1) -> int:
         """Bytes of payload on each rank, signals not counted: o and lse in fp32 of all ranks twice, and of splits."""

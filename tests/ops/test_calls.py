@@ -30,7 +30,9 @@ def test_wrong_arguments_of_constructors(ranks):
         assert "complex64" in message(lambda: AllReduce(8, "complex64"))
         assert message(lambda: AllReduce(8, op="xor")) == "AllReduce: op is sum, max, min, avg, not 'xor'"
         assert "op=\"avg\" of int32" in message(lambda: AllReduce(8, "int32", op="avg"))
-        assert "algorithm is auto, one_shot" in message(lambda: AllReduce(8, algorithm="ring"))
+        assert "algorithm is auto, one_shot, one_shot_pull, two_shot, ring, not 'tree'" in message(
+            lambda: AllReduce(8, algorithm="tree"))
+        assert "epilogue is a function marked with @nereid.jit, or None, not <built" in message(lambda: AllReduce(8, epilogue=max))
         assert "direction is auto, push or pull" in message(lambda: AllGather(8, direction="up"))
         assert "rows_of holds the rows of each of the 2 ranks" in message(lambda: AllGather(8, rows_of=(1, 2, 3)))
         assert "cannot travel as int32" in message(lambda: ReduceScatter(8, wire="int32"))
@@ -62,6 +64,7 @@ def test_wrong_arguments_of_calls(ranks):
         assert "the splits ask for (3, 3)" in message(lambda: exchange(ones(5, 3), splits=np.array([2, 1])))
         assert "splits is a contiguous int64 array of 2 numbers" in message(
             lambda: exchange(ones(5, 3), splits=np.array([5, 0], np.int32)))
+        assert "extra is for the epilogue" in message(lambda: reduce(ones(4), extra=ones(4)))
         reduce.close()
         assert message(lambda: reduce(ones(3))) == "AllReduce: this operator has been closed"
         reduce.close()  # again is nothing

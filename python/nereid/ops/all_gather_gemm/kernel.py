@@ -20,10 +20,11 @@ from nereid.ops.lib.tiles import copy_rows, grouped_tile, product, store_tile
 
 @nereid.jit(do_not_specialize=["me", "n", "max_blocks", "tag"])
 def all_gather_gemm_kernel(
-    a_ptr, b_ptr, c_ptr, gathered_ptr, payload_ptr, words_ptr, state_ptr, members_ptr, starts_ptr,
+    a_ptr, b_ptr, c_ptr, extra_ptr, gathered_ptr, payload_ptr, words_ptr, state_ptr, members_ptr, starts_ptr,
     stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
     me, n, N, K, max_blocks, capacity: tl.int64, tag: tl.int64,
-    FORM: tl.constexpr, GATHERED: tl.constexpr, MOVERS: tl.constexpr, REACH: tl.constexpr, ACC: tl.constexpr,
+    FORM: tl.constexpr, GATHERED: tl.constexpr, MOVERS: tl.constexpr, EPILOGUE: tl.constexpr, REACH: tl.constexpr,
+    ACC: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr, BLOCK: tl.constexpr,
 ):
     pid = tl.program_id(0)
@@ -83,7 +84,7 @@ def all_gather_gemm_kernel(
                     shard_ptr = ready + start * K
                 tile = product(shard_ptr, b_ptr, tile_m, tile_n, rows, N, K, K, 1, stride_bk, stride_bn,
                                BLOCK_M, BLOCK_N, BLOCK_K, ACC)
-                store_tile(c_ptr + start * stride_cm, tile, tile_m, tile_n, rows, N, stride_cm, stride_cn, BLOCK_M, BLOCK_N)
+                store_tile(c_ptr, tile, tile_m, tile_n, rows, N, stride_cm, stride_cn, start, extra_ptr, EPILOGUE, BLOCK_M, BLOCK_N)
             turn = (turn + workers - (num_m * num_n) % workers) % workers
 
     # What no tile has waited for: shards without rows, and the gathered A if it is wanted.

@@ -32,7 +32,7 @@ class AllGatherGemm(GemmOperator):
 
     def __init__(self, m: int, n: int, k: int, dtype: Any = "float32", *, out_dtype: Any = None, trans_b: bool = False,
                  gathered: bool = False, rows_of: Any = None, form: str = "auto", movers: int = 0, blocks: Any = None,
-                 group: Any = None, programs: int | None = None):
+                 epilogue: Any = None, group: Any = None, programs: int | None = None):
         name = self.checked("AllGatherGemm", dtype, m=m, n=n, k=k)
         if form not in ("auto", "pull", "gate"):
             raise nereid.ArgumentError(f"AllGatherGemm: form is auto, pull or gate, not {form!r}")
@@ -45,7 +45,7 @@ class AllGatherGemm(GemmOperator):
         self._max_blocks = -(-max(self.shards.most, 1) // self.blocks[0])
         super().__init__(
             self.group, f"AllGatherGemm {self.shards.text.replace('rows=', 'm=')} n={n} k={k} {name}", m, n, k, name, out_dtype,
-            trans_b, blocks, programs, lambda g: (2 * self._max_blocks + 1) * g.size,
+            trans_b, blocks, epilogue, programs, lambda g: (2 * self._max_blocks + 1) * g.size,
             lambda g: self.memory_for(g.size, m, k, name, rows_of))
         if form == "pull" and self.group.reach == "put":
             raise self.fail("form='pull' does not reach other nodes; take form='gate'")
@@ -95,24 +95,24 @@ class AllGatherGemm(GemmOperator):
                             f"make it with m={operands.m}" if operands.m else "a has no rows; pass rows_of= if ranks differ")
         return operands.m
 
-    def __call__(self, a: Any, b: Any, out: Any = None) -> Any:
+    def __call__(self, a: Any, b: Any, out: Any = None, *, extra: Any = None) -> Any:
         if not self.gathered:
-            call = self._find(a, b, out)
+            call = self._find(a, b, out, extra)
             if call is None:
-                call = self._checked(a, b, out, None)
+                call = self._checked(a, b, out, extra)
             if out is None:
                 out = arrays.new(call.shape, call.dtype, a)
-            self._run(call, a, b, out, a)
+            self._run(call, a, b, out, extra, a)
             return out
         c, gathered = self._pair(out)
-        call = self._find(a, b, c, gathered)
+        call = self._find(a, b, c, extra, gathered)
         if call is None:
-            call = self._checked(a, b, c, gathered)
+            call = self._checked(a, b, c, extra, gathered)
         if c is None:
             c = arrays.new(call.shape, call.dtype, a)
         if gathered is None:
             gathered = arrays.new((call.shape[0], call.plan.sizes["K"]), self.dtype, a)
-        self._run(call, a, b, c, gathered)
+        self._run(call, a, b, c, extra, gathered)
         return c, gathered
 
     def _pair(self, out: Any) -> tuple[Any, Any]:
@@ -122,8 +122,8 @@ class AllGatherGemm(GemmOperator):
             raise self.fail("with gathered=True out is a tuple of two arrays, for the product and for the gathered A")
         return out
 
-    def _checked(self, a: Any, b: Any, out: Any, gathered: Any) -> Call:
-        operands = self._operands(a, b)
+    def _checked(self, a: Any, b: Any, out: Any, extra: Any, gathered: Any = None) -> Call:
+        operands = self._operands(a, b, extra)
         rows = self._rows(operands)
         starts = self._starts.get(rows)
         if starts is None:
@@ -133,5 +133,5 @@ class AllGatherGemm(GemmOperator):
         self._output(gathered, (total, operands.k), a, b, *(() if out is None else (out,)), name="the second of out")
         call = self._product(all_gather_gemm_kernel, self.plan(rows, operands.n, operands.k), operands, total,
                              starts_ptr=starts)
-        self._calls.add(call, a, b, out, *((gathered,) if self.gathered else ()))
+        self._calls.add(call, a, b, out, extra, *((gathered,) if self.gathered else ()))
         return call

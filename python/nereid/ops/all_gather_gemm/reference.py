@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from nereid.ops.all_gather_gemm.op import AllGatherGemm
-from nereid.ops.core.conformance import Case, Expected, matmul, numbers
+from nereid.ops.core.conformance import Case, Expected, add_bias_and_clip, matmul, numbers, with_bias
 
 
 def uneven(m, n):
@@ -40,3 +40,6 @@ def cases():
     yield case("uneven, gathered too", "float32", [(37, 33, 40)], is_uneven=True, gathered=True, programs=2)
     yield case("transposed, gathered too", "float64", [(17, 33, 40)], trans_b=True, gathered=True)
     yield case("fp16 to fp32, chosen blocks", "float16", [(64, 64, 64)], out_dtype="float32", blocks=None)
+    for form in ("pull", "gate"):
+        yield with_bias(case(f"epilogue, {form}" + ", one node" * (form == "pull"), "float32", [(37, 65, 29), (3, 1, 70)], form=form,
+                             epilogue=add_bias_and_clip, programs=2), "float32")

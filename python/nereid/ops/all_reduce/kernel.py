@@ -5,6 +5,8 @@
                the data. By pushing into the peers' halves, or by reading the peers' halves
     two-shot   part r goes to rank r, which reduces it and sends the result to all: two
                signals, 2 (n - 1) / n times the data
+    ring       every rank sends to the next one only: parts go round and grow by one rank's share at each
+               hop, then go round again whole: 2 (n - 1) signals, 2 (n - 1) / n times the data
 
 `payload` has two halves of `capacity` elements.
 """
@@ -13,14 +15,14 @@ import nereid
 import nereid.distributed as dl
 import nereid.language as tl
 from nereid.ops.lib.protocol import SLOT, arrived, copy, enter, leave, pieces, send, signal, wait
-from nereid.ops.lib.reduce import combine, finish, first_value
+from nereid.ops.lib.reduce import combine, finish, first_value, store_result
 
 
 @nereid.jit(do_not_specialize=["me", "n", "size", "piece", "max_pieces", "capacity", "tag"])
 def one_shot_kernel(
-    x_ptr, out_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
+    x_ptr, out_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     me, n, size: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
-    DIRECTION: tl.constexpr, OP: tl.constexpr, ACC: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
+    DIRECTION: tl.constexpr, OP: tl.constexpr, ACC: tl.constexpr, EPILOGUE: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
     pid = tl.program_id(0)
     ncore = tl.num_programs(0)
@@ -59,15 +61,15 @@ def one_shot_kernel(
                 else:
                     part = tl.load(dl.symm_at(half_ptr, tl.load(members_ptr + source)) + offs, mask=mask)
                 total = combine(total, part.to(ACC), source, OP)
-            tl.store(out_ptr + offs, finish(total, n, OP).to(out_ptr.dtype.element_ty), mask=mask)
+            store_result(out_ptr, finish(total, n, OP).to(out_ptr.dtype.element_ty), offs, mask, extra_ptr, EPILOGUE, ACC)
     leave(state_ptr, REACH)
 
 
 @nereid.jit(do_not_specialize=["me", "n", "size", "part", "piece", "max_pieces", "capacity", "tag"])
 def two_shot_kernel(
-    x_ptr, out_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
+    x_ptr, out_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     me, n, size: tl.int64, part: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
-    OP: tl.constexpr, ACC: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
+    OP: tl.constexpr, ACC: tl.constexpr, EPILOGUE: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """Part r has the elements r * part to (r + 1) * part, as far as there are such. Every part has
     the same number of pieces, whose signals are sent even if they are empty."""
@@ -107,7 +109,7 @@ def two_shot_kernel(
                     value = tl.load(half_ptr + source * part + inner + offs, mask=mask)
                 total = combine(total, value.to(ACC), source, OP)
             result = finish(total, n, OP).to(out_ptr.dtype.element_ty)
-            tl.store(out_ptr + first + offs, result, mask=mask)
+            store_result(out_ptr, result, first + offs, mask, extra_ptr, EPILOGUE, ACC)
             tl.store(reduced_ptr + first + offs, result, mask=mask)
         for i in range(1, n):
             peer = tl.load(members_ptr + (me + i) % n)
@@ -121,5 +123,55 @@ def two_shot_kernel(
         first = source * part + number * piece
         count = tl.maximum(tl.minimum(tl.minimum(part - number * piece, piece), size - first), 0)
         word_ptr = reduced_words_ptr + (source * max_pieces + number) * SLOT
-        copy(out_ptr + first, arrived(reduced_ptr, word_ptr, call) + first, count, BLOCK)
+        ready = arrived(reduced_ptr, word_ptr, call)
+        for at in range(0, count, BLOCK):
+            offs = at + tl.arange(0, BLOCK)
+            mask = offs < count
+            store_result(out_ptr, tl.load(ready + first + offs, mask=mask), first + offs, mask, extra_ptr, EPILOGUE, ACC)
+    leave(state_ptr, REACH)
+
+
+@nereid.jit(do_not_specialize=["me", "n", "size", "part", "piece", "max_pieces", "capacity", "tag"])
+def ring_kernel(
+    x_ptr, out_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
+    me, n, size: tl.int64, part: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
+    OP: tl.constexpr, ACC: tl.constexpr, EPILOGUE: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
+):
+    """Parts as in the two-shot kernel; `payload` has elements of ACC, since what goes round is not rounded. At hop h
+    of 0 to 2 n - 2 this rank holds part me - h: at hop 0 its own elements of it, up to n - 1 the sum of h + 1 ranks, then the
+    whole. A half has a place for each hop, where the hop's part lies at the receiver, and one for hop 0 of the sender.
+
+    Halves, although nobody waits for the rank that it writes to: a call ends when parts have come that every rank
+    has added to, so whoever is in call c has seen all ranks enter call c - 1, and thus end call c - 2."""
+    pid = tl.program_id(0)
+    ncore = tl.num_programs(0)
+    call = enter(state_ptr, tag)
+    half_ptr = payload_ptr + (call % 2) * capacity
+    words_ptr += (call % 2) * 2 * n * max_pieces * SLOT
+    peer = tl.load(members_ptr + (me + 1) % n)
+    for number in range(pid, pieces(part, piece), ncore):
+        inner = number * piece
+        for hop in range(0, 2 * n - 1):
+            first = (me + 2 * n - hop) % n * part + inner
+            count = tl.maximum(tl.minimum(tl.minimum(part - inner, piece), size - first), 0)
+            if hop == 0:
+                held_ptr = half_ptr + (2 * n - 2) * part + inner
+            else:
+                held_ptr = arrived(half_ptr, words_ptr + ((hop - 1) * max_pieces + number) * SLOT, call) + (hop - 1) * part + inner
+            for at in range(0, count, BLOCK):
+                offs = at + tl.arange(0, BLOCK)
+                mask = offs < count
+                if hop < n:
+                    value = tl.load(x_ptr + first + offs, mask=mask).to(ACC)
+                    if hop > 0:
+                        value = combine(tl.load(held_ptr + offs, mask=mask), value, 1, OP)
+                    if hop == n - 1:
+                        value = finish(value, n, OP)
+                    tl.store(held_ptr + offs, value, mask=mask)
+                if hop >= n - 1:
+                    result = tl.load(held_ptr + offs, mask=mask).to(out_ptr.dtype.element_ty)
+                    store_result(out_ptr, result, first + offs, mask, extra_ptr, EPILOGUE, ACC)
+            if hop < 2 * n - 2:
+                send(half_ptr + hop * part + inner, held_ptr, count, words_ptr + (hop * max_pieces + number) * SLOT, call, peer,
+                     REACH, BLOCK)
     leave(state_ptr, REACH)

@@ -18,6 +18,7 @@ from typing import Any, Callable, NamedTuple, Sequence
 import numpy as np
 
 import nereid
+import nereid.language as tl
 from nereid.ops.core import arrays
 from nereid.ops.core.group import Group
 
@@ -98,6 +99,40 @@ def matmul(pairs: list[tuple[np.ndarray, np.ndarray]], dtype: str, out_dtype: st
     # numpy's own float64 sums are no better than ours for fp64.
     return Expected(value, (2 if dtype == "float64" else 1.01) * bound + 1.01 * ROUNDING[out_dtype] * np.abs(value)
                     + SMALLEST[out_dtype] + 1e-30)
+
+
+@nereid.jit
+def add_and_clip(value, offs, mask, extra_ptr):
+    """An epilogue of AllReduce: no element below 0."""
+    return tl.maximum(value + tl.load(extra_ptr + offs, mask=mask, other=0.0).to(value.dtype), 0.0)
+
+
+@nereid.jit
+def add_bias_and_clip(tile, rows, columns, mask_m, mask_n, extra_ptr):
+    """An epilogue of products: a bias for each column, plus the number of the row / 8; no element below 0."""
+    bias = tl.load(extra_ptr + columns, mask=mask_n, other=0.0).to(tile.dtype)
+    return tl.maximum(tile + bias + rows.to(tile.dtype) / 8, 0.0)
+
+
+def clipped(before: Expected, added: np.ndarray, dtype: str) -> Expected:
+    """What these epilogues make of a result, whose sums are made in `dtype`."""
+    value = before.value + added
+    return Expected(np.maximum(value, 0.0), before.bound + 4 * ROUNDING[dtype] * (np.abs(before.value) + np.abs(added))
+                    + SMALLEST[dtype])
+
+
+def with_bias(case: Case, dtype: str) -> Case:
+    """The case of a product of two matrices that gives `dtype`, made with the epilogue add_bias_and_clip."""
+    def inputs(*given):
+        a, b = case.inputs(*given)
+        return a, b, numbers(given[1], max(b.shape), "float32")
+
+    def expected(variant, everyone, member):
+        before = case.expected(variant, [args[:2] for args in everyone], member)
+        rows, columns = before.value.shape
+        return clipped(before, everyone[member][2][:columns].astype(np.float64) + np.arange(rows)[:, None] / 8, dtype)
+
+    return case._replace(inputs=inputs, expected=expected, call=lambda op, args: op(args[0], args[1], extra=args[2]))
 
 
 def check(what: str, got: Any, want: Expected) -> None:

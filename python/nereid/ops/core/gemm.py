@@ -8,6 +8,7 @@ from typing import Any, Callable, NamedTuple
 import nereid
 from nereid._base import targets
 from nereid.ops.core import arrays, choice
+from nereid.ops.core.epilogue import checked_epilogue, named
 from nereid.ops.core.group import Group
 from nereid.ops.core.operator import Call, Operator, Plan, known_dtype, positive
 
@@ -36,16 +37,19 @@ def blocks_for(m: int, n: int, k: int, blocks: Any) -> tuple[int, int, int]:
 
 class GemmOperator(Operator):
     """Base of operators with a (rows, k), b (k, n), or (n, k) with `trans_b`, and a result (rows, n)
-    of `out_dtype`, by default that of a and b. Sums are made in fp32, for fp64 in fp64. Sizes of a
-    call may be smaller than those that the operator was made for. a and b may have any strides."""
+    of `out_dtype`, by default that of a and b; `epilogue` (nereid.ops.core.epilogue), with the array `extra` of a call, makes of
+    a tile what is written. Sums are made in fp32, for fp64 in fp64. Sizes of a call may be smaller than those that the
+    operator was made for. a and b may have any strides."""
 
     def __init__(self, group: Any, text: str, m: int, n: int, k: int, dtype: str, out_dtype: Any, trans_b: bool,
-                 blocks: Any, programs: int | None, signals: Callable[[Group], int], payload: Callable[[Group], int]):
+                 blocks: Any, epilogue: Any, programs: int | None, signals: Callable[[Group], int],
+                 payload: Callable[[Group], int]):
         self.n, self.k = int(n), int(k)
         self.trans_b = bool(trans_b)
         self.out_dtype = known_dtype(type(self).__name__, arrays.dtype_name(out_dtype or dtype), arrays.FLOATS)
         self.acc = arrays.ACCUMULATORS[dtype]
-        super().__init__(group, text, dtype, programs, signals, payload)
+        self._epilogue = checked_epilogue(type(self).__name__, epilogue)
+        super().__init__(group, text + named(epilogue), dtype, programs, signals, payload)
 
     @staticmethod
     def checked(operator: str, dtype: Any, **sizes: Any) -> str:
@@ -55,9 +59,10 @@ class GemmOperator(Operator):
 
     def _constants(self, blocks: tuple[int, int, int]) -> dict[str, Any]:
         return dict(REACH=self.group.reach, ACC=arrays.language_dtype(self.acc), BLOCK_M=blocks[0], BLOCK_N=blocks[1],
-                    BLOCK_K=blocks[2], GROUP_M=4)
+                    BLOCK_K=blocks[2], GROUP_M=4, EPILOGUE=self._epilogue)
 
-    def _operands(self, a: Any, b: Any) -> Operands:
+    def _operands(self, a: Any, b: Any, extra: Any = None) -> Operands:
+        self._check_extra(self._epilogue, extra)
         first, second = arrays.facts(a, self.name, "a"), arrays.facts(b, self.name, "b")
         self._has_dtype(first, "a")
         self._has_dtype(second, "b")
@@ -79,21 +84,21 @@ class GemmOperator(Operator):
                                 if size else f"{what}: there is nothing to multiply")
         return Operands(m, bn, k, *first.strides, stride_bk, stride_bn)
 
-    def __call__(self, a: Any, b: Any, out: Any = None) -> Any:
-        call = self._find(a, b, out)
+    def __call__(self, a: Any, b: Any, out: Any = None, *, extra: Any = None) -> Any:
+        call = self._find(a, b, out, extra)
         if call is None:
-            call = self._checked(a, b, out)
+            call = self._checked(a, b, out, extra)
         if out is None:
             out = arrays.new(call.shape, call.dtype, a)
-        self._run(call, a, b, out)
+        self._run(call, a, b, out, extra)
         return out
 
-    def _checked(self, a: Any, b: Any, out: Any) -> Call:
+    def _checked(self, a: Any, b: Any, out: Any, extra: Any) -> Call:
         raise NotImplementedError
 
     def _product(self, kernel: Any, plan: Plan, operands: Operands, rows: int, **fixed: Any) -> Call:
         """For calls whose result has `rows` rows."""
         _, n, _, *strides = operands
         given = dict(zip(("stride_am", "stride_ak", "stride_bk", "stride_bn"), strides))
-        names = ("a_ptr", "b_ptr", "c_ptr", "gathered_ptr") if "gathered_ptr" in kernel.arg_names else ("a_ptr", "b_ptr", "c_ptr")
+        names = ("a_ptr", "b_ptr", "c_ptr", "extra_ptr", *(("gathered_ptr",) if "gathered_ptr" in kernel.arg_names else ()))
         return self._prepared(kernel, plan, names, (rows, n), self.out_dtype, stride_cm=n, stride_cn=1, **given, **fixed)

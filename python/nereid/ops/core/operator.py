@@ -232,6 +232,12 @@ class Operator:
             if mine[0] < theirs[1] and theirs[0] < mine[1] and not (in_place and mine == theirs):
                 raise self.fail(f"{name} shares memory with an input; a peer's part would be read after it was overwritten")
 
+    def _check_extra(self, epilogue: Any, extra: Any) -> None:
+        if extra is not None:
+            arrays.facts(extra, self.name, "extra")
+            if epilogue is None:
+                raise self.fail("extra is for the epilogue, and this operator was made without one")
+
     def _view(self, out: Any) -> None:
         """Checks a call with view=True."""
         if out is not None:

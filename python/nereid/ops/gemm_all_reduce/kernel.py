@@ -39,10 +39,10 @@ def sum_of_parts(places_ptr, words_ptr, task, n, me, stride, call, ACC: tl.const
 
 @nereid.jit(do_not_specialize=["me", "n", "max_tiles", "tag"])
 def one_shot_kernel(
-    a_ptr, b_ptr, c_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
+    a_ptr, b_ptr, c_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
     me, n, M, N, K, max_tiles, tag: tl.int64,
-    REACH: tl.constexpr, ACC: tl.constexpr,
+    EPILOGUE: tl.constexpr, REACH: tl.constexpr, ACC: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):
     """`payload`: places of whole tiles, (source, tile). Words: free[rank], then (source, tile)."""
@@ -70,16 +70,16 @@ def one_shot_kernel(
     for task in range(pid, num_m * num_n, ncore):
         tile_m, tile_n = grouped_tile(task, num_m, num_n, GROUP_M)
         total = sum_of_parts(payload_ptr, parts_ptr, task, n, me, max_tiles, call, ACC, BLOCK_M, BLOCK_N)
-        store_tile(c_ptr, total, tile_m, tile_n, M, N, stride_cm, stride_cn, BLOCK_M, BLOCK_N)
+        store_tile(c_ptr, total, tile_m, tile_n, M, N, stride_cm, stride_cn, 0, extra_ptr, EPILOGUE, BLOCK_M, BLOCK_N)
     leave(state_ptr, REACH)
 
 
 @nereid.jit(do_not_specialize=["me", "n", "max_tiles", "tag"])
 def two_shot_kernel(
-    a_ptr, b_ptr, c_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
+    a_ptr, b_ptr, c_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
     me, n, M, N, K, max_tiles, tag: tl.int64,
-    REACH: tl.constexpr, ACC: tl.constexpr,
+    EPILOGUE: tl.constexpr, REACH: tl.constexpr, ACC: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):
     """Tile t is number t // n of its owner. `payload`: places (source, number), then sums (tile), then
@@ -126,7 +126,7 @@ def two_shot_kernel(
         if task < tiles:
             tile_m, tile_n = grouped_tile(task, num_m, num_n, GROUP_M)
             total = sum_of_parts(payload_ptr, parts_ptr, number, n, me, numbers, call, ACC, BLOCK_M, BLOCK_N)
-            store_tile(c_ptr, total, tile_m, tile_n, M, N, stride_cm, stride_cn, BLOCK_M, BLOCK_N)
+            store_tile(c_ptr, total, tile_m, tile_n, M, N, stride_cm, stride_cn, 0, extra_ptr, EPILOGUE, BLOCK_M, BLOCK_N)
             place_ptr = sums_ptr + task * SIZE
             if REACH == "put":
                 tl.store(place_ptr + in_tile(BLOCK_M, BLOCK_N), total.to(sums_ptr.dtype.element_ty))
@@ -141,5 +141,5 @@ def two_shot_kernel(
             tile_m, tile_n = grouped_tile(task, num_m, num_n, GROUP_M)
             ready = arrived(sums_ptr, sum_words_ptr + task * SLOT, call)
             total = tl.load(ready + task * SIZE + in_tile(BLOCK_M, BLOCK_N))
-            store_tile(c_ptr, total, tile_m, tile_n, M, N, stride_cm, stride_cn, BLOCK_M, BLOCK_N)
+            store_tile(c_ptr, total, tile_m, tile_n, M, N, stride_cm, stride_cn, 0, extra_ptr, EPILOGUE, BLOCK_M, BLOCK_N)
     leave(state_ptr, REACH)

@@ -30,7 +30,7 @@ class GemmAllReduce(GemmOperator):
         return places * bm * bn * arrays.SIZES[arrays.ACCUMULATORS[arrays.dtype_name(dtype)]]
 
     def __init__(self, m: int, n: int, k: int, dtype: Any = "float32", *, out_dtype: Any = None, trans_b: bool = False,
-                 algorithm: str = "auto", blocks: Any = None, group: Any = None, programs: int | None = None):
+                 algorithm: str = "auto", blocks: Any = None, epilogue: Any = None, group: Any = None, programs: int | None = None):
         name = self.checked("GemmAllReduce", dtype, m=m, n=n, k=k)
         if algorithm not in ("auto", "one_shot", "two_shot"):
             raise nereid.ArgumentError(f"GemmAllReduce: algorithm is auto, one_shot or two_shot, not {algorithm!r}")
@@ -38,7 +38,7 @@ class GemmAllReduce(GemmOperator):
         self.blocks = blocks_for(m, n, k, blocks)
         self._max_tiles = tiles = -(-self.m // self.blocks[0]) * -(-int(n) // self.blocks[1])
         super().__init__(
-            group, f"GemmAllReduce m={m} n={n} {name} {algorithm}", m, n, k, name, out_dtype, trans_b, blocks, programs,
+            group, f"GemmAllReduce m={m} n={n} {name} {algorithm}", m, n, k, name, out_dtype, trans_b, blocks, epilogue, programs,
             lambda g: g.size + max(g.size * tiles, g.size * -(-tiles // g.size) + tiles),
             lambda g: self.memory_for(g.size, m, n, name, algorithm, self.blocks))
         self._payload = self._workspace.payload(self.acc)
@@ -64,13 +64,13 @@ class GemmAllReduce(GemmOperator):
         operands = self._operands(a, b)
         return self.plan(operands.m, operands.n, operands.k).explain()
 
-    def _checked(self, a: Any, b: Any, out: Any) -> Call:
-        operands = self._operands(a, b)
+    def _checked(self, a: Any, b: Any, out: Any, extra: Any) -> Call:
+        operands = self._operands(a, b, extra)
         if not 1 <= operands.m <= self.m:
             raise self.fail(f"a has {operands.m} rows, this operator was made for 1 to {self.m} (m={self.m})"
                             + (f"; make it with m={operands.m}" if operands.m else ""))
         self._output(out, (operands.m, operands.n), a, b, dtype=self.out_dtype)
         plan = self.plan(operands.m, operands.n, operands.k)
         call = self._product(one_shot_kernel if plan.algorithm == "one_shot" else two_shot_kernel, plan, operands, operands.m)
-        self._calls.add(call, a, b, out)
+        self._calls.add(call, a, b, out, extra)
         return call

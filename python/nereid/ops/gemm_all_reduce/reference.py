@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from nereid.ops.core.conformance import Case, matmul, numbers
+from nereid.ops.core.conformance import Case, add_bias_and_clip, matmul, numbers, with_bias
 from nereid.ops.gemm_all_reduce.op import GemmAllReduce
 
 
@@ -25,3 +25,6 @@ def cases():
     yield case("two-shot", "float16", [(97, 70, 50), (2, 33, 5), (33, 70, 9)], algorithm="two_shot", programs=2)
     yield case("two-shot, transposed", "bfloat16", [(65, 40, 33)], trans_b=True, algorithm="two_shot", out_dtype="float32")
     yield case("chosen", "float64", [(20, 33, 40)], blocks=None)
+    for algorithm in ("one_shot", "two_shot"):
+        yield with_bias(case(f"epilogue, {algorithm}", "bfloat16", [(37, 65, 29), (3, 1, 70)], algorithm=algorithm,
+                             out_dtype="float32", epilogue=add_bias_and_clip, programs=2), "float32")

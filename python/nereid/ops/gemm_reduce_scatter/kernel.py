@@ -16,10 +16,10 @@ from nereid.ops.lib.tiles import grouped_tile, in_tile, product, store_tile
 
 @nereid.jit(do_not_specialize=["me", "n", "max_tiles", "tag"])
 def gemm_reduce_scatter_kernel(
-    a_ptr, b_ptr, c_ptr, payload_ptr, words_ptr, state_ptr, members_ptr, starts_ptr,
+    a_ptr, b_ptr, c_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr, starts_ptr,
     stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
     me, n, N, K, max_tiles, tag: tl.int64,
-    REACH: tl.constexpr, ACC: tl.constexpr,
+    EPILOGUE: tl.constexpr, REACH: tl.constexpr, ACC: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):
     """`payload`: places of whole tiles, (source, tile); between nodes (target, tile) of the own
@@ -65,6 +65,6 @@ def gemm_reduce_scatter_kernel(
                         ready = arrived(payload_ptr, words_ptr + (source * max_tiles + task) * SLOT, call)
                         place_ptr = ready + (source * max_tiles + task) * SIZE
                         total += tl.load(place_ptr + in_tile(BLOCK_M, BLOCK_N)).to(ACC)
-                store_tile(c_ptr, total, tile_m, tile_n, rows, N, stride_cm, stride_cn, BLOCK_M, BLOCK_N)
+                store_tile(c_ptr, total, tile_m, tile_n, rows, N, stride_cm, stride_cn, 0, extra_ptr, EPILOGUE, BLOCK_M, BLOCK_N)
         turn = (turn + ncore - (num_m * num_n) % ncore) % ncore
     leave(state_ptr, REACH)

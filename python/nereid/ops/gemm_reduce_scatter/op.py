@@ -34,7 +34,8 @@ class GemmReduceScatter(GemmOperator):
         return ranks * tiles * bm * bn * arrays.SIZES[arrays.dtype_name(wire or arrays.ACCUMULATORS[name])] * (1 + nodes)
 
     def __init__(self, m: int, n: int, k: int, dtype: Any = "float32", *, out_dtype: Any = None, trans_b: bool = False,
-                 wire: Any = None, rows_of: Any = None, blocks: Any = None, group: Any = None, programs: int | None = None):
+                 wire: Any = None, rows_of: Any = None, blocks: Any = None, epilogue: Any = None, group: Any = None,
+                 programs: int | None = None):
         name = self.checked("GemmReduceScatter", dtype, m=m, n=n, k=k)
         self.wire = arrays.dtype_name(wire or arrays.ACCUMULATORS[name])
         if self.wire not in arrays.FLOATS:
@@ -48,7 +49,7 @@ class GemmReduceScatter(GemmOperator):
         self._max_tiles = -(-max(self.shards.most, 1) // self.blocks[0]) * -(-int(n) // self.blocks[1])
         super().__init__(
             self.group, f"GemmReduceScatter {self.shards.text.replace('rows=', 'm=')} n={n} {name} wire={self.wire}", m, n, k, name,
-            out_dtype, trans_b, blocks, programs, lambda g: g.size * (self._max_tiles + 1),
+            out_dtype, trans_b, blocks, epilogue, programs, lambda g: g.size * (self._max_tiles + 1),
             lambda g: self.memory_for(g.size, m, n, name, self.wire, self.blocks, rows_of, g.reach == "put"))
         self._payload = self._workspace.payload(self.wire)
         self._starts = {self.shards.total: self.shards.table(1)} if self._uneven else {}
@@ -70,8 +71,8 @@ class GemmReduceScatter(GemmOperator):
         operands = self._operands(a, b)
         return self.plan(operands.m, operands.n, operands.k).explain()
 
-    def _checked(self, a: Any, b: Any, out: Any) -> Call:
-        operands = self._operands(a, b)
+    def _checked(self, a: Any, b: Any, out: Any, extra: Any) -> Call:
+        operands = self._operands(a, b, extra)
         ranks, total = self.group.size, operands.m
         if self._uneven:
             if total != self.shards.total:
@@ -90,5 +91,5 @@ class GemmReduceScatter(GemmOperator):
         self._output(out, (rows, operands.n), a, b, dtype=self.out_dtype)
         call = self._product(gemm_reduce_scatter_kernel, self.plan(total, operands.n, operands.k), operands, rows,
                              starts_ptr=starts)
-        self._calls.add(call, a, b, out)
+        self._calls.add(call, a, b, out, extra)
         return call

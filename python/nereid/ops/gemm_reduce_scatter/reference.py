@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from nereid.ops.core.conformance import Case, matmul, numbers
+from nereid.ops.core.conformance import Case, add_bias_and_clip, matmul, numbers, with_bias
 from nereid.ops.gemm_reduce_scatter.op import GemmReduceScatter
 
 
@@ -35,3 +35,4 @@ def cases():
     yield case("uneven, one rank gets nothing", "bfloat16", [(37, 33, 40)], uneven=True, out_dtype="float32", programs=2)
     yield case("transposed, wire", "float32", [(33, 33, 40)], trans_b=True, wire="bfloat16")
     yield case("fp64, chosen blocks", "float64", [(20, 33, 40)], blocks=None)
+    yield with_bias(case("epilogue", "float16", [(37, 65, 29), (3, 1, 70)], epilogue=add_bias_and_clip, programs=2), "float16")

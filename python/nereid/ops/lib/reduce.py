@@ -29,3 +29,11 @@ def finish(total, n, OP: tl.constexpr):
     if OP == "avg":
         total = total / n
     return total
+
+
+@nereid.jit
+def store_result(out_ptr, result, offs, mask, extra_ptr, EPILOGUE: tl.constexpr, ACC: tl.constexpr):
+    """Writes elements `offs` of the result; EPILOGUE, a device function or None, makes of them what is written."""
+    if EPILOGUE is not None:
+        result = EPILOGUE(result.to(ACC), offs, mask, extra_ptr).to(out_ptr.dtype.element_ty)
+    tl.store(out_ptr + offs, result, mask=mask)

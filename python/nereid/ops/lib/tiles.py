@@ -42,13 +42,19 @@ def product(
 
 
 @nereid.jit
-def store_tile(c_ptr, tile, tile_m, tile_n, M, N, stride_cm, stride_cn, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
-    """Writes tile (tile_m, tile_n) of C (M, N), in the type of C."""
+def store_tile(c_ptr, tile, tile_m, tile_n, M, N, stride_cm, stride_cn, first_row, extra_ptr, EPILOGUE: tl.constexpr,
+               BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """Writes tile (tile_m, tile_n) of the rows of C from `first_row` on, (M, N), in the type of C. EPILOGUE, a device
+    function or None, makes of it what is written: see nereid.ops.core.epilogue."""
     offs_m = (tile_m * BLOCK_M + tl.arange(0, BLOCK_M)).to(tl.int64)
     offs_n = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
-    mask = (offs_m < M)[:, None] & (offs_n < N)[None, :]
-    c_ptrs = c_ptr + offs_m[:, None] * stride_cm + offs_n[None, :] * stride_cn
-    tl.store(c_ptrs, tile.to(c_ptr.dtype.element_ty), mask=mask)
+    mask_m = (offs_m < M)[:, None]
+    mask_n = (offs_n < N)[None, :]
+    rows = first_row + offs_m
+    if EPILOGUE is not None:
+        tile = EPILOGUE(tile, rows[:, None], offs_n[None, :], mask_m, mask_n, extra_ptr)
+    c_ptrs = c_ptr + rows[:, None] * stride_cm + offs_n[None, :] * stride_cn
+    tl.store(c_ptrs, tile.to(c_ptr.dtype.element_ty), mask=mask_m & mask_n)
 
 
 @nereid.jit

@@ -181,7 +181,7 @@ def test_info(run):
     (["--option", "cpu=z80"], "the option 'cpu' takes host, x86-64-v2"),
     (["--option", "cpu"], "--option takes NAME=VALUE, not 'cpu'"),
     (["--option", "nothing=1"], "the target cpu has no option 'nothing'"),
-    (["--option", "num_warps=4"], "'num_warps' is an option of the compilers for GPUs; the target cpu does without"),
+    (["--option", "num_warps=4"], "'num_warps' is an option of the target cuda; the target cpu has none of that name"),
 ])
 def test_wrong_commands(run, kernel_file, words, message):
     code, out, err = run("-m", "nereid", "compile", f"{kernel_file}:double", *words)
@@ -206,7 +206,7 @@ def test_options_of_others_are_explained_once(run, tmp_path):
     assert (code, out) == (0, "4.0 host cpu\n") and not err
     code, out, err = run("-m", "nereid", "run", "--explain", script)
     assert code == 0 and out == "4.0 host cpu\n"
-    assert err.count("nereid: double: 'num_warps' is an option of the compilers for GPUs; the target cpu does without") == 1
+    assert err.count("nereid: double: 'num_warps' is an option of the target cuda; the target cpu has none of that name") == 1
     assert err.count("'multibuffer' is an option of the compilers for Ascend") == 1 and "num_stages" not in err
 
 

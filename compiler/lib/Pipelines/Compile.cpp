@@ -39,6 +39,7 @@ public:
         collector(prepare(module.getContext(), options.target), options, warnings) {
     settings.profile = options.profile;
     settings.options = options.options;
+    settings.runTool = options.runTool;
     settings.lineText = [this](llvm::StringRef file, unsigned line) {
       return collector.sources.get(file)->line(line);
     };

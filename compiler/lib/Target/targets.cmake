@@ -5,6 +5,7 @@
 set(NEREID_EXTRA_TARGETS "" CACHE STRING "Folders of targets from outside of this tree")
 set(NEREID_TARGETS
   CPU
+  CUDA
   ${NEREID_EXTRA_TARGETS})
 
 # nereid_add_target_info(NAME targets...)

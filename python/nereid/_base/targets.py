@@ -13,12 +13,13 @@ from typing import Any
 
 from nereid import _runtime
 from nereid._base import environment as _environment
+from nereid._base import tools as _tools
 
 
 @functools.lru_cache(maxsize=None)
 def find(name: str) -> dict[str, Any]:
     """What the target of that name declares: name, description, default_profile,
-    device, options and stages (lists of dicts). ValueError for an unknown name."""
+    device, tool, options and stages (lists of dicts). ValueError for an unknown name."""
     return _runtime.find_target(name)
 
 
@@ -100,7 +101,9 @@ def note(kernel: str, name: str, target: str | None = None) -> None:
 
 def cache_id(options: dict[str, Any]) -> str:
     """What decides the code beside sources and options, e.g. the processor."""
-    return _runtime.target_cache_id(options["target"], options)
+    own = _runtime.target_cache_id(options["target"], options)
+    tool = find(options["target"])["tool"]
+    return f"{own}\n{tool} {_tools.version(tool)}" if tool else own
 
 
 def profile() -> str:

@@ -18,6 +18,7 @@ from nereid._kernels import cache as _cache
 from nereid._base import environment as _environment
 from nereid._streams import stream as _stream
 from nereid._base.errors import CompilationError, OutOfResources
+from nereid._base import targets as _targets
 from nereid._launch.jit import COMPILE_OPTIONS, IGNORED_OPTIONS, JITFunction
 from nereid._launch.tensors import copy_of, overwrite, zero
 
@@ -67,8 +68,10 @@ class Config:
     def _same_code(self, parameters: set[str]) -> tuple:
         """Equal for choices that cannot run differently here: they differ in
         options that have no meaning on this target."""
+        target = _targets.active()
         relevant = {
-            name: value for name, value in self.all_kwargs().items() if name in parameters or name in COMPILE_OPTIONS
+            name: value for name, value in self.all_kwargs().items()
+            if name in parameters or _targets.option(target, name) is not None
         }
         return tuple(sorted((name, repr(value)) for name, value in relevant.items())), id(self.pre_hook)
 

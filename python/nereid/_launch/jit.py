@@ -316,6 +316,8 @@ class JITFunction(_runtime.Dispatcher):
                 options[name] = value if name == "unused_token" else bool(value)
         for name, value in launch_options.items():
             value = getattr(value, "value", value)
+            if value is None:
+                continue
             if _targets.option(target, name) is None:
                 _targets.note(self.__name__, name, target)  # an option of another target
                 continue

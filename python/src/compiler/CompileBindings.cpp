@@ -58,6 +58,13 @@ std::shared_ptr<const SourceFile> findSource(llvm::StringRef path) {
   return file;
 }
 
+/// Asks a program outside of the compiler. Its errors are part of the answer.
+std::string runTool(llvm::StringRef tool, llvm::StringRef request) {
+  nb::gil_scoped_acquire gil;
+  return nb::cast<std::string>(
+      nb::module_::import_("nereid._base.tools").attr("run")(tool.str(), request.str()));
+}
+
 /// A text that is in memory already.
 std::shared_ptr<const SourceFile> splitLines(llvm::StringRef text, llvm::StringRef path) {
   auto file = std::make_shared<SourceFile>();
@@ -92,6 +99,7 @@ bool isRequestKey(llvm::StringRef name) {
 CompileOptions importCompileOptions(nb::handle options, const std::string &dumpFolder = "") {
   CompileOptions result;
   result.findSource = findSource;
+  result.runTool = runTool;
   result.dumpFolder = dumpFolder;
   nb::dict dict = options.is_none() ? nb::dict() : nb::cast<nb::dict>(options);
   std::string target(defaultTargetInfo().name);
@@ -161,9 +169,16 @@ void run(const std::shared_ptr<Work> &work, std::function<llvm::Error(Work &)> s
       thread.withPython([&] { file = find(path); });
       return file ? file : std::make_shared<SourceFile>();
     };
+    auto ask = work->options.runTool;
+    work->options.runTool = [&](llvm::StringRef tool, llvm::StringRef request) {
+      std::string answer;
+      thread.withPython([&] { answer = ask(tool, request); });
+      return answer;
+    };
     if (llvm::Error failure = step(*work))
       work->error = takeDiagnostic(std::move(failure));
     work->options.cancelled = nullptr;
+    work->options.runTool = std::move(ask);
     work->options.findSource = std::move(find);
   });
   if (work->error)

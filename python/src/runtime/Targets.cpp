@@ -59,6 +59,7 @@ static nb::dict targetRow(const TargetInfo &target) {
   row["description"] = text(target.description);
   row["default_profile"] = text(target.defaultProfile);
   row["device"] = text(target.device);
+  row["tool"] = text(target.tool);
   nb::list options, stages;
   for (const std::vector<TargetOption> *table : {&commonOptions(), &target.options})
     for (const TargetOption &option : *table)

@@ -34,6 +34,8 @@ struct CompileOptions {
   /// Text of a line of a source file, for diagnostics and the table of sites.
   /// Null: read from the file system.
   std::function<std::shared_ptr<const SourceFile>(llvm::StringRef path)> findSource;
+  /// As TargetSettings::runTool.
+  std::function<std::string(llvm::StringRef tool, llvm::StringRef request)> runTool;
   /// Set by another thread when nobody wants the result any more: the passes that
   /// remain have nothing to do, and the result is the error compilation_cancelled.
   /// Code that LLVM's code generator has begun is finished. Null: never.

@@ -44,6 +44,9 @@ struct TargetSettings {
   OptionValues options;
   /// Text of a line of a source file, for tables of source locations; may be null.
   std::function<std::string(llvm::StringRef file, unsigned line)> lineText;
+  /// Asks the target's tool (TargetInfo::tool); request and answer are JSON texts that
+  /// the target and the tool agree upon. Null: there is no way to run it.
+  std::function<std::string(llvm::StringRef tool, llvm::StringRef request)> runTool;
 };
 
 /// Constant, without state, one object in the process: safe to use from all threads.

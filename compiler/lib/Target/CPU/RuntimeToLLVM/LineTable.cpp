@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/RuntimeToLLVM/LineTable.h"
 
-#include "Sites.h"
 #include "Target/CPU/RuntimeToLLVM/Passes.h"
+#include "nereid/Target/Sites.h"
 
 #include "llvm/BinaryFormat/Dwarf.h"
 
 using namespace mlir;
+using namespace nereid;
 using namespace nereid::cpu;
 
 void nereid::cpu::attachLineTable(ModuleOp module) {

@@ -9,10 +9,9 @@
 #ifndef NEREID_TARGET_CPU_RUNTIMETOLLVM_LOWERING_H
 #define NEREID_TARGET_CPU_RUNTIMETOLLVM_LOWERING_H
 
-#include "Sites.h"
-
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Target/Sites.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Sites.h"
+#include "nereid/Target/Sites.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
-using namespace nereid::cpu;
+using namespace nereid;
 
 namespace {
 struct Place {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Numbers for source locations.
-#ifndef NEREID_TARGET_CPU_RUNTIMETOLLVM_SITES_H
-#define NEREID_TARGET_CPU_RUNTIMETOLLVM_SITES_H
+#ifndef NEREID_TARGET_SITES_H
+#define NEREID_TARGET_SITES_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -12,7 +12,7 @@
 
 #include <optional>
 
-namespace nereid::cpu {
+namespace nereid {
 
 /// The table of source locations of one kernel. Equal places get one number.
 class SiteTable {
@@ -33,6 +33,6 @@ private:
   llvm::MapVector<mlir::Attribute, unsigned> table;
 };
 
-} // namespace nereid::cpu
+} // namespace nereid
 
-#endif // NEREID_TARGET_CPU_RUNTIMETOLLVM_SITES_H
+#endif // NEREID_TARGET_SITES_H

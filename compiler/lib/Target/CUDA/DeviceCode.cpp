@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/CUDA/DeviceCode.h"
+
+#include "Target/CUDA/Passes.h"
+#include "nereid/abi.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using llvm::formatv;
+using namespace nereid;
+using namespace nereid::cuda;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value DeviceCode::i32(int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
+}
+Value DeviceCode::i64(int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+}
+
+Value DeviceCode::resize(Value value, unsigned bits, bool isSigned) {
+  unsigned given = value.getType().getIntOrFloatBitWidth();
+  Type type = b.getIntegerType(bits);
+  if (given == bits)
+    return value;
+  if (given > bits)
+    return arith::TruncIOp::create(b, loc, type, value);
+  if (isSigned && given > 1)
+    return arith::ExtSIOp::create(b, loc, type, value);
+  return arith::ExtUIOp::create(b, loc, type, value);
+}
+
+Value DeviceCode::toBits(Value value) {
+  if (isa<tt::PointerType>(value.getType()))
+    return tt::PtrToIntOp::create(b, loc, b.getI64Type(), value);
+  if (!isa<FloatType>(value.getType()))
+    return value;
+  return tt::BitcastOp::create(b, loc, b.getIntegerType(tt::getElementBits(value.getType())),
+                               value);
+}
+
+Value DeviceCode::fromBits(Value bits, Type type) {
+  if (isa<tt::PointerType>(type))
+    return tt::IntToPtrOp::create(b, loc, type, resize(bits, 64, /*isSigned=*/false));
+  bits = resize(bits, tt::getElementBits(type), /*isSigned=*/false);
+  return isa<FloatType>(type) ? tt::BitcastOp::create(b, loc, type, bits).getResult() : bits;
+}
+
+Value DeviceCode::program() {
+  auto id = [&](tt::ProgramIDDim axis) -> Value {
+    return tt::GetProgramIdOp::create(b, loc, b.getI32Type(), axis);
+  };
+  auto count = [&](tt::ProgramIDDim axis) -> Value {
+    return tt::GetNumProgramsOp::create(b, loc, b.getI32Type(), axis);
+  };
+  Value plane = arith::AddIOp::create(
+      b, loc, id(tt::ProgramIDDim::Y),
+      arith::MulIOp::create(b, loc, id(tt::ProgramIDDim::Z), count(tt::ProgramIDDim::Y)));
+  return arith::AddIOp::create(b, loc, id(tt::ProgramIDDim::X),
+                               arith::MulIOp::create(b, loc, plane, count(tt::ProgramIDDim::X)));
+}
+
+Value DeviceCode::programs() {
+  Value product;
+  for (auto axis : {tt::ProgramIDDim::X, tt::ProgramIDDim::Y, tt::ProgramIDDim::Z}) {
+    Value count = tt::GetNumProgramsOp::create(b, loc, b.getI32Type(), axis);
+    product = product ? arith::MulIOp::create(b, loc, product, count).getResult() : count;
+  }
+  return product;
+}
+
+Value DeviceCode::pointerTo(Type element, Value pointer) {
+  Type type =
+      tt::PointerType::get(element, cast<tt::PointerType>(pointer.getType()).getAddressSpace());
+  return type == pointer.getType() ? pointer
+                                   : tt::BitcastOp::create(b, loc, type, pointer).getResult();
+}
+
+void DeviceCode::assertThat(Value condition, StringRef message) {
+  tt::AssertOp::create(b, loc, condition, message);
+}
+
+/// The constant factor shows Triton that 16-byte alignment survives.
+Value DeviceCode::symmAt(Value pointer, Value rank) {
+  if (choices.checked)
+    assertThat(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rank, parameters.numRanks),
+               "there is no such rank in the job");
+  Type element = cast<tt::PointerType>(pointer.getType()).getPointeeType();
+  int64_t bytes = std::max(1u, tt::getElementBits(element) / 8);
+  Value distance = resize(arith::SubIOp::create(b, loc, rank, parameters.rank), 64);
+  Value pieces = arith::MulIOp::create(b, loc, distance, parameters.stride16);
+  Value elements = arith::MulIOp::create(b, loc, pieces, i64(16 / bytes));
+  return tt::AddPtrOp::create(b, loc, pointer.getType(), pointer, elements);
+}
+
+void DeviceCode::branch(Value condition, function_ref<void()> then,
+                        function_ref<void()> otherwise) {
+  auto op = scf::IfOp::create(b, loc, TypeRange{}, condition, /*withElseRegion=*/bool(otherwise));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.thenBlock());
+  then();
+  if (otherwise) {
+    b.setInsertionPointToStart(op.elseBlock());
+    otherwise();
+  }
+}
+
+void DeviceCode::forEach(Value from, Value to, function_ref<void(Value)> body) {
+  Value one = arith::ConstantOp::create(b, loc, b.getIntegerAttr(from.getType(), 1));
+  auto loop = scf::ForOp::create(b, loc, from, to, one);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// One piece of assembly; its result means nothing. `marked`: it must be found in
+/// what Triton makes.
+Value DeviceCode::assembly(StringRef body, StringRef constraints, ValueRange operands,
+                           bool marked) {
+  std::string text = "{ ";
+  if (marked)
+    text += markText(marks++);
+  text += "\n" + body.str() + "\nmov.u32 $0, 0;\n}";
+  std::string all = "=r";
+  if (!constraints.empty())
+    all += "," + constraints.str();
+  return tt::ElementwiseInlineAsmOp::create(b, loc, TypeRange{b.getI32Type()},
+                                            b.getStringAttr(text), b.getStringAttr(all),
+                                            b.getBoolAttr(false), b.getI32IntegerAttr(1), operands)
+      .getResult()
+      .front();
+}
+
+/// Copies by descriptors see what others have written by ordinary stores.
+std::string DeviceCode::proxyFence() const {
+  return choices.arch >= hopper ? "fence.proxy.async.global;\n" : "";
+}
+
+void DeviceCode::barrier() { tt::BarrierOp::create(b, loc); }
+
+void DeviceCode::barrierAfterStores() {
+  if (choices.storesByDescriptor && choices.arch >= hopper)
+    assembly("cp.async.bulk.wait_group 0;\nfence.proxy.async.global;", "", {}, /*marked=*/true);
+  barrier();
+}
+
+void DeviceCode::separate() {
+  if (choices.storesByDescriptor && choices.arch >= hopper)
+    assembly("cp.async.bulk.wait_group 0;\nfence.proxy.async.global;", "", {}, /*marked=*/false);
+  barrier();
+}
+
+void DeviceCode::fence() {
+  barrier();
+  std::string body;
+  if (choices.storesByDescriptor && choices.arch >= hopper)
+    body = "cp.async.bulk.wait_group 0;\nfence.proxy.async.global;\n";
+  assembly(body + "fence.acq_rel.sys;", "", {}, /*marked=*/true);
+  barrier();
+}
+
+static StringRef wordConstraint(unsigned bits) { return bits == 64 ? "l" : "r"; }
+
+/// Reports and ends the thread. Uses the registers a, b, s and x, y.
+std::string DeviceCode::giveUp(StringRef control, unsigned bits, StringRef awaited,
+                               StringRef address, int32_t comparison) const {
+  // Number of the program over all axes.
+  std::string text = "mov.u32 a, %ctaid.z; mov.u32 b, %nctaid.y; mul.lo.u32 a, a, b;\n"
+                     "mov.u32 b, %ctaid.y; add.u32 a, a, b;\n"
+                     "mov.u32 b, %nctaid.x; mul.lo.u32 a, a, b;\n"
+                     "mov.u32 b, %ctaid.x; add.u32 a, a, b;\n";
+  text += formatv("mad.wide.u32 s, a, 32, {0};\n", control).str();
+  if (bits == 64)
+    text += formatv("mov.b64 x, {0}; mov.b64 y, v;\n", awaited).str();
+  else
+    text += formatv("cvt.s64.s32 x, {0}; cvt.s64.s32 y, v;\n", awaited).str();
+  text += "st.relaxed.sys.global.b64 [s+72], x; st.relaxed.sys.global.b64 [s+80], y;\n";
+  text += formatv("st.relaxed.sys.global.b64 [s+88], {0};\n", address).str();
+  text += formatv("mov.u32 a, {0}; st.relaxed.sys.global.b32 [s+68], a;\n", comparison).str();
+  text += formatv("mov.u32 a, {0}; st.relaxed.sys.global.b32 [s+64], a;\n", site + 1).str();
+  return text + "fence.acq_rel.sys; exit;\n";
+}
+
+/// Rounds of polling between two looks at the host's word.
+static constexpr const char *askHost =
+    "add.u32 n, n, 1; and.b32 a, n, 1023; setp.ne.u32 p, a, 0; @p bra SPIN;\n"
+    "ld.relaxed.sys.global.b32 a, [{0}]; setp.eq.b32 p, a, 0; @p bra SPIN;\n";
+
+/// Sets p: "setp.ge.s64 p, v, $2;"
+static std::string compare(Comparison comparison, unsigned bits) {
+  if (comparison.wraps)
+    return "sub.s32 a, v, $2; setp.ge.s32 p, a, 0;";
+  static constexpr const char *names[] = {"eq", "ne", "gt", "le", "lt", "ge"};
+  bool isOrder = comparison.code != NRD_CMP_EQ && comparison.code != NRD_CMP_NE;
+  const char *kind = !isOrder ? "b" : comparison.isSigned ? "s" : "u";
+  return formatv("setp.{0}.{1}{2} p, v, $2;", names[comparison.code], kind, bits).str();
+}
+
+void DeviceCode::wait(Value slot, Value value, Comparison comparison) {
+  unsigned bits = value.getType().getIntOrFloatBitWidth();
+  std::string body = formatv(".reg .pred p; .reg .b32 n, a, b; .reg .b64 s, x, y; "
+                             ".reg .b{0} v;\nmov.u32 n, 0;\n"
+                             "SPIN: ld.acquire.sys.global.b{0} v, [$1]; {1} @p bra OK;\n",
+                             bits, compare(comparison, bits));
+  body += formatv(askHost, "$3").str();
+  body += giveUp("$3", bits, "$2", "$1", comparison.code);
+  body += "OK: " + proxyFence();
+  assembly(body, ("l," + wordConstraint(bits) + ",l").str(), {slot, value, parameters.control},
+           /*marked=*/true);
+  barrier();
+}
+
+void DeviceCode::waitForAll(Value slots, Value count, Value value, int64_t stride) {
+  unsigned bits = value.getType().getIntOrFloatBitWidth();
+  std::string body =
+      formatv(".reg .pred p; .reg .b32 n, a, b, i, t; .reg .b64 s, x, y, q; .reg .b{0} v;\n"
+              "mov.u32 i, %tid.x; mov.u32 t, %ntid.x;\n"
+              "NEXT: setp.ge.s32 p, i, $2; @p bra DONE;\n"
+              "mad.wide.s32 q, i, {1}, $1; mov.u32 n, 0;\n"
+              "SPIN: ld.acquire.sys.global.b{0} v, [q]; setp.eq.b{0} p, v, $3; @p bra OK;\n",
+              bits, stride);
+  body += formatv(askHost, "$4").str();
+  body += giveUp("$4", bits, "$3", "q", NRD_CMP_EQ);
+  body += "OK: add.s32 i, i, t; bra NEXT;\nDONE: " + proxyFence();
+  assembly(body, ("l,r," + wordConstraint(bits) + ",l").str(),
+           {slots, count, value, parameters.control}, /*marked=*/true);
+  barrier();
+}
+
+void DeviceCode::release(Value slot, Value value, bool adds, bool ownGPU) {
+  barrierAfterStores();
+  unsigned bits = value.getType().getIntOrFloatBitWidth();
+  StringRef scope = ownGPU ? "gpu" : "sys";
+  std::string store = adds ? formatv("red.release.{0}.global.add.u{1} [$1], $2;", scope, bits).str()
+                           : formatv("st.release.{0}.global.b{1} [$1], $2;", scope, bits).str();
+  assembly(".reg .pred p; .reg .b32 t;\nmov.u32 t, %tid.x; setp.eq.u32 p, t, 0;\n@p " + store,
+           ("l," + wordConstraint(bits)).str(), {slot, value}, /*marked=*/true);
+}
+
+void DeviceCode::releaseElement(Value place, Value bits) {
+  unsigned width = std::max(8u, bits.getType().getIntOrFloatBitWidth());
+  barrierAfterStores();
+  // Registers have 32 bits or more.
+  Value word = resize(bits, width == 64 ? 64 : 32, /*isSigned=*/false);
+  assembly(formatv(".reg .pred p; .reg .b32 t;\nmov.u32 t, %tid.x; setp.eq.u32 p, t, 0;\n"
+                   "@p st.release.sys.global.b{0} [$1], $2;",
+                   width)
+               .str(),
+           ("l," + wordConstraint(width)).str(), {place, word}, /*marked=*/true);
+}
+
+/// A look now and then, by the clock: asking costs a journey to the host's memory.
+void DeviceCode::checkGivenUp() {
+  std::string body =
+      formatv(".reg .pred p; .reg .b32 a, b, v; .reg .b64 s, x, y;\n"
+              "mov.u32 a, %clock; and.b32 a, a, 0x7f00; setp.ne.u32 p, a, 0; @p bra OK;\n"
+              "ld.relaxed.sys.global.b32 a, [$1]; setp.eq.b32 p, a, 0; @p bra OK;\n"
+              "mov.u32 v, 0; mov.u64 s, 0;\n")
+          .str();
+  body += giveUp("$1", 32, "v", "s", /*comparison=*/-1) + "OK:";
+  assembly(body, "l", {parameters.control}, /*marked=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Atomics
+//===----------------------------------------------------------------------===//
+
+Value DeviceCode::atomic(tt::RMWOp kind, Value pointer, Value value, tt::MemSyncScope scope) {
+  Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  return tt::AtomicRMWOp::create(b, loc, value.getType(), kind, pointer, value, always,
+                                 tt::MemSemantic::ACQUIRE_RELEASE, scope);
+}
+
+Value DeviceCode::compareAndSwap(Value pointer, Value compare, Value value) {
+  return tt::AtomicCASOp::create(b, loc, value.getType(), pointer, compare, value,
+                                 tt::MemSemantic::ACQUIRE_RELEASE, tt::MemSyncScope::SYSTEM);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// Elements of one round of a copy: eight pieces of 16 bytes a thread, with four
+/// warps and words of 32 bits.
+static constexpr int64_t tileElements = 4096;
+
+/// One tile from element `offset` on; the first `left` elements of it when given.
+void DeviceCode::copyTile(Type element, Value to, Value from, Value offset, Value left) {
+  auto tile = [&](Type type) { return RankedTensorType::get({tileElements}, type); };
+  Value lane = tt::MakeRangeOp::create(b, loc, tile(b.getI32Type()), 0, int32_t(tileElements));
+  auto pointers = [&](Value base) -> Value {
+    Value moved = tt::AddPtrOp::create(b, loc, base.getType(), base, offset);
+    Type type = tile(base.getType());
+    return tt::AddPtrOp::create(b, loc, type, tt::SplatOp::create(b, loc, type, moved), lane);
+  };
+  Value mask, zero;
+  if (left) {
+    Value bound = tt::SplatOp::create(b, loc, tile(b.getI32Type()), left);
+    mask = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, lane, bound);
+    zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(tile(element)));
+  }
+  Value values = tt::LoadOp::create(b, loc, pointers(from), mask, zero);
+  tt::StoreOp::create(b, loc, pointers(to), values, mask, tt::CacheModifier::NONE,
+                      tt::EvictionPolicy::NORMAL);
+}
+
+void DeviceCode::copy(Value to, Value from, Value bytes) {
+  auto pointer = [&](Type element, Value address, int64_t alignment) -> Value {
+    auto op = tt::IntToPtrOp::create(b, loc, tt::PointerType::get(element, 1), address);
+    if (alignment > 1)
+      op->setAttr("tt.divisibility",
+                  DenseIntElementsAttr::get(RankedTensorType::get({1}, b.getI32Type()),
+                                            ArrayRef<int32_t>{int32_t(alignment)}));
+    return op;
+  };
+  Value zero = i64(0);
+  Value all = arith::OrIOp::create(b, loc, arith::OrIOp::create(b, loc, to, from), bytes);
+  Value low = arith::AndIOp::create(b, loc, all, i64(15));
+  Value aligned = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, low, zero);
+  auto copyAll = [&](Type element, int64_t alignment, int64_t unit) {
+    // `unit` elements at a time are whole; Triton sees it by the multiplication.
+    int64_t tileUnits = tileElements / unit;
+    Value target = pointer(element, to, alignment), source = pointer(element, from, alignment);
+    Value units = unit == 1 ? bytes : arith::ShRUIOp::create(b, loc, bytes, i64(4)).getResult();
+    Value tiles = arith::DivUIOp::create(b, loc, units, i64(tileUnits));
+    forEach(zero, tiles, [&](Value i) {
+      copyTile(element, target, source, arith::MulIOp::create(b, loc, i, i64(tileElements)), {});
+    });
+    Value rest = arith::RemUIOp::create(b, loc, units, i64(tileUnits));
+    branch(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, zero), [&] {
+      Value left = resize(arith::MulIOp::create(b, loc, rest, i64(unit)), 32);
+      copyTile(element, target, source, arith::MulIOp::create(b, loc, tiles, i64(tileElements)),
+               left);
+    });
+  };
+  branch(aligned, [&] { copyAll(b.getI32Type(), 16, 4); }, [&] { copyAll(b.getI8Type(), 1, 1); });
+}
+
+//===----------------------------------------------------------------------===//
+// The barrier of all programs
+//===----------------------------------------------------------------------===//
+
+/// Programs of a rank meet at `arrivals`; the last of them adds to `ranks` of every
+/// rank, waits until all ranks have, and lets the others go by `generation`. The
+/// generation cannot change between the first and the last line of a program, since
+/// that takes this program's own arrival. `ranks` only grows, around 2^32 as well.
+void DeviceCode::barrierAll() {
+  auto word = [&](int32_t index) -> Value {
+    return tt::AddPtrOp::create(b, loc, parameters.state.getType(), parameters.state, i32(index));
+  };
+  Value zero = i32(0), one = i32(1);
+  Value arrivals = word(state_word::arrivals), ranks = word(state_word::ranks);
+  Value generation = word(state_word::generation);
+  Value before =
+      tt::ElementwiseInlineAsmOp::create(b, loc, TypeRange{b.getI32Type()},
+                                         b.getStringAttr("ld.relaxed.gpu.global.b32 $0, [$1];"),
+                                         b.getStringAttr("=r,l"), b.getBoolAttr(false),
+                                         b.getI32IntegerAttr(1), ValueRange{generation})
+          .getResult()
+          .front();
+  Value after = arith::AddIOp::create(b, loc, before, one);
+  auto meetRanks = [&] {
+    forEach(zero, parameters.numRanks, [&](Value i) {
+      // Everyone begins with another.
+      Value sum = arith::AddIOp::create(b, loc, parameters.rank, i);
+      Value peer = arith::RemUIOp::create(b, loc, sum, parameters.numRanks);
+      release(symmAt(ranks, peer), one, /*adds=*/true);
+    });
+    // A rank that has gone on may have come to the next barrier already.
+    wait(ranks, arith::MulIOp::create(b, loc, after, parameters.numRanks),
+         {NRD_CMP_GE, /*isSigned=*/true, /*wraps=*/true});
+    release(generation, after, /*adds=*/false, /*ownGPU=*/true);
+  };
+  barrierAfterStores();
+  if (choices.oneProgram) {
+    meetRanks();
+    barrier();
+    return;
+  }
+  Value old = atomic(tt::RMWOp::ADD, arrivals, one, tt::MemSyncScope::GPU);
+  Value last = arith::SubIOp::create(b, loc, programs(), one);
+  branch(
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, old, last),
+      [&] {
+        atomic(tt::RMWOp::XCHG, arrivals, zero, tt::MemSyncScope::GPU);
+        meetRanks();
+      },
+      [&] { wait(generation, after, {NRD_CMP_EQ}); });
+  barrier();
+}

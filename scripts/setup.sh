@@ -69,10 +69,14 @@ fi
 python=${NEREID_PYTHON:-/usr/bin/python3}
 venv=${NEREID_VENV:-.venv}
 requirements=(-r scripts/requirements-build.txt)
-[ "$tests" = 1 ] && requirements+=(-r scripts/requirements-test.txt)
+# Generates code of the target cuda, and is the oracle for TTIR: its compiler must accept
+# what `nereid compile --emit=ttir` writes.
+triton=$(sed -n 's/^cuda = \["\(triton==[0-9.]*\)"\].*/\1/p' pyproject.toml)
+[ "$tests" = 1 ] && requirements+=(-r scripts/requirements-test.txt "$triton")
 
 # The stamp: what .venv was last filled from, and whether with the test packages.
-pins=$({ "$python" -V; cat scripts/requirements-build.txt scripts/requirements-test.txt; } |
+pins=$({ "$python" -V; echo "$triton"
+          cat scripts/requirements-build.txt scripts/requirements-test.txt; } |
        sha256sum | cut -d' ' -f1)
 stamp="$venv/.nereid-requirements"
 [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"

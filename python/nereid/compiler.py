@@ -12,7 +12,7 @@ from nereid._kernels import ir as _ir
 from nereid._kernels import signature as _signature
 from nereid._kernels.compile import CompiledKernel
 from nereid._base.errors import CompilationError
-from nereid._launch.jit import COMPILE_OPTIONS, IGNORED_OPTIONS, REFUSED_OPTIONS, JITFunction
+from nereid._launch.jit import JITFunction
 from nereid._base import targets as _targets
 from nereid.runtime import GPUTarget
 
@@ -107,15 +107,17 @@ def compile(src: Any, target: GPUTarget | None = None, options: dict[str, Any] |
     are launch options. Raises CompilationError.
     """
     launch_options = {}
+    active = _targets.active()
+    others = _targets.foreign(active)
     for name, value in (options or {}).items():
-        if name in COMPILE_OPTIONS:
+        if _targets.option(active, name) is not None:
             launch_options[name] = value
-        elif name in REFUSED_OPTIONS and value is not None:
-            raise ValueError(f"nereid.compile: {REFUSED_OPTIONS[name]}")
-        elif name in IGNORED_OPTIONS:
-            _targets.note("nereid.compile", name)
-        elif name not in REFUSED_OPTIONS:
+        elif name not in others:
             raise ValueError(f"nereid.compile: there is no option {name!r}")
+        elif not others[name][1]:
+            _targets.note("nereid.compile", name)
+        elif value is not None:
+            raise ValueError(f"nereid.compile: {others[name][0]}")
     if target is not None and not isinstance(target, GPUTarget):
         target = GPUTarget(*(getattr(target, field) for field in ("backend", "arch", "warp_size")))
     if target is not None and target.backend != _targets.active():

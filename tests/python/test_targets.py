@@ -257,3 +257,42 @@ def test_other_processors_are_refused(run, kernel_file, value):
     code, out, err = run("-m", "nereid", "compile", f"{kernel_file}:double", "--emit=asm", NEREID_CPU=value)
     assert code != 0 and not out and "Traceback" not in err, err
     assert f"NEREID_CPU: the option 'cpu' takes host, x86-64-v2, x86-64-v3 or x86-64-v4, not '{value}'" in err, err
+
+
+def test_options_of_other_targets_make_no_kernels():
+    """A launch looks at the options that its target declares: others change nothing, not even the number
+    of compiled kernels."""
+    x = np.zeros(4, np.float32)
+    store._clear()
+    for warps in (1, 4, "many"):
+        store[(1,)](x, 1.0, num_warps=warps, num_stages=warps, maxnreg=None, arch="sm_90")
+    assert len(store.device_caches[0][0]) == 1
+    store[(1,)](x, 1.0, enable_fp_fusion=False)
+    assert len(store.device_caches[0][0]) == 2
+
+
+def test_a_target_that_is_chosen_has_its_options(monkeypatch):
+    if "cuda" not in nereid._runtime.target_names():
+        pytest.skip("this build has no target cuda")
+    monkeypatch.setenv("NEREID_TARGET", "cpu")
+    try:
+        _targets.choose("cuda")
+        with pytest.raises(ValueError, match="'num_warps' takes a"):
+            store.warmup(np.zeros(4, np.float32), 1.0, num_warps="many")
+    finally:
+        _targets.choose("cpu")
+    store[(1,)](np.zeros(4, np.float32), 1.0, num_warps="many")
+
+
+def test_one_version_of_a_tool_is_taken(monkeypatch):
+    from nereid._base import tools
+
+    rows = [_targets.find(name) for name in nereid._runtime.target_names() if _targets.find(name)["tool"]]
+    for row in rows:
+        assert f'"{row["tool"]}"' in (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+        own = {"target": row["name"], "arch": "sm_90"}
+        key = _targets.cache_id(own)
+        monkeypatch.setattr(tools.importlib.metadata, "version", lambda name: "3.5.9")
+        assert _targets.cache_id(own) != key
+        package = row["tool"].partition("==")[0]
+        assert f"{row['tool']}, but {package}==3.5.9 is installed" in tools.run(row["tool"], "{}")

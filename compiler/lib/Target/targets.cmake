@@ -28,4 +28,12 @@ function(nereid_add_target_info name)
   add_library(${name} STATIC ${_sources})
   target_include_directories(${name} PUBLIC
     "${PROJECT_SOURCE_DIR}/compiler/include" "${CMAKE_CURRENT_BINARY_DIR}")
+  # The version of the package that the target cuda is made for stands in the extra of
+  # that name alone.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/pyproject.toml")
+  file(STRINGS "${PROJECT_SOURCE_DIR}/pyproject.toml" _extra REGEX "^cuda = ")
+  if(NOT _extra MATCHES "\"triton==([0-9.]+)\"")
+    message(FATAL_ERROR "The extra cuda of pyproject.toml does not say triton==VERSION")
+  endif()
+  target_compile_definitions(${name} PRIVATE NEREID_TRITON_VERSION="${CMAKE_MATCH_1}")
 endfunction()

@@ -27,8 +27,30 @@ def active() -> str:
     """Name of the target that kernels are compiled for: NEREID_TARGET, else the
     first of this build. ValueError when this build does not have it."""
     name = os.environ.get("NEREID_TARGET") or _runtime.default_target()
-    find(name)
+    if name != _told:
+        _tell(name)
     return name
+
+
+def choose(name: str) -> None:
+    """From now on kernels are compiled for that target. ValueError for an unknown name."""
+    find(name)
+    os.environ["NEREID_TARGET"] = name
+    active()
+
+
+_told: str | None = None
+
+
+def _tell(name: str) -> None:
+    """Tells launches which keywords the target takes: they look at no others."""
+    global _told
+    own = {row["name"] for row in find(name)["options"]}
+    others = foreign(name)
+    ignored = {option for option, (_, is_error) in others.items() if not is_error}
+    refused = {option: text for option, (text, is_error) in others.items() if is_error}
+    _runtime.register_launch_options(name, own, ignored, refused)
+    _told = name
 
 
 def stage_names(target: str) -> tuple[str, ...]:
@@ -44,11 +66,10 @@ def stage(target: str, name: str) -> dict[str, Any]:
     raise KeyError(f"{name!r}: the stages of the target {target} are {', '.join(stage_names(target))}")
 
 
-def option_names() -> frozenset[str]:
-    """The options of all targets: launch keywords that can change the code."""
-    return frozenset(
-        row["name"] for target in (*_runtime.target_names(), _runtime.default_target()) for row in find(target)["options"]
-    )
+def is_launch_option(name: str) -> bool:
+    """Whether launches take that keyword, with or without an effect on this target."""
+    target = active()
+    return option(target, name) is not None or not foreign(target).get(name, ("", True))[1]
 
 
 def option(target: str, name: str) -> dict[str, Any] | None:
@@ -103,7 +124,7 @@ def cache_id(options: dict[str, Any]) -> str:
     """What decides the code beside sources and options, e.g. the processor."""
     own = _runtime.target_cache_id(options["target"], options)
     tool = find(options["target"])["tool"]
-    return f"{own}\n{tool} {_tools.version(tool)}" if tool else own
+    return f"{own}\n{_tools.installed(tool)}" if tool else own
 
 
 def profile() -> str:
@@ -115,5 +136,7 @@ def profile() -> str:
     return _runtime.active_profile()
 
 
+_tell(_runtime.default_target())
 with contextlib.suppress(ValueError):  # a launch reports it
+    active()
     profile()

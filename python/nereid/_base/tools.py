@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import importlib.metadata
-import importlib.util
 import json
 import os
 import subprocess
@@ -16,45 +15,54 @@ import sys
 import threading
 from typing import Any
 
-#: What is installed for each.
+#: What is installed for each package.
 _EXTRAS = {"triton": "nereid[cuda]"}
 
 _lock = threading.Lock()
 _running: dict[str, subprocess.Popen] = {}
+#: The last request and its answer, for each package: several stages of a kernel are asked for
+#: one after the other.
+_last: dict[str, tuple[str, str]] = {}
 
 
-def version(tool: str) -> str:
-    """Of the package `tool`, as keys of caches have it; "none" when it is not installed."""
+def installed(tool: str) -> str:
+    """What there is of a tool, "triton==3.6.0": that package, whatever its version; no version when
+    it is not installed."""
+    package = tool.partition("==")[0]
     try:
-        return importlib.metadata.version(tool)
+        return f"{package}=={importlib.metadata.version(package)}"
     except importlib.metadata.PackageNotFoundError:
-        return "none"
+        return package
 
 
 def run(tool: str, request: str) -> str:
-    """The tool's answer to `request`, both JSON texts. An object with the one entry
-    `error` when there is none: the tool is not installed, or has ended."""
-    if importlib.util.find_spec(tool) is None:
-        return _error(
-            f"the package {tool}, which makes the code, is not installed for {sys.executable}: pip install '{_EXTRAS[tool]}'"
-        )
+    """The answer of a tool, "triton==3.6.0", to `request`, both JSON texts. An object with the one
+    entry `error` when there is none: it is not installed in this version, or has ended."""
+    package = tool.partition("==")[0]
+    if (found := installed(tool)) != tool:
+        what = f"{found} is" if "==" in found else "it is not"
+        return _error(f"the code is made by the package {tool}, but {what} installed for {sys.executable}: "
+                      f"pip install '{_EXTRAS[package]}'")
     with _lock:
+        if package in _last and _last[package][0] == request:
+            return _last[package][1]
         try:
-            process = _process(tool)
+            process = _process(package)
             process.stdin.write(request.encode() + b"\n")
             process.stdin.flush()
             answer = process.stdout.readline()
         except OSError:
             answer = b""
         if answer.endswith(b"\n"):
-            return answer.decode()
-        gone = _running.pop(tool, None)
+            _last[package] = request, answer.decode()
+            return _last[package][1]
+        gone = _running.pop(package, None)
         if gone is not None:
             gone.kill()
             status = gone.wait()
             how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
             said = gone.stderr_tail() if hasattr(gone, "stderr_tail") else ""
-            return _error(f"the compiler of the package {tool} {version(tool)} {how}{said}")
+            return _error(f"the compiler of the package {tool} {how}{said}")
         return _error(f"the compiler of the package {tool} could not be started")
 
 
@@ -81,12 +89,12 @@ class _Process(subprocess.Popen):
         return f":\n{text}" if text else ""
 
 
-def _process(tool: str) -> _Process:
-    known = _running.get(tool)
+def _process(package: str) -> _Process:
+    known = _running.get(package)
     if known is None or known.poll() is not None or known.owner != os.getpid():
-        known = _Process([sys.executable, "-m", f"nereid._tools.{tool}_compiler"])
+        known = _Process([sys.executable, "-m", f"nereid._tools.{package}_compiler"])
         known.owner = os.getpid()
-        _running[tool] = known
+        _running[package] = known
     return known
 
 

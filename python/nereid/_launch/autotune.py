@@ -19,7 +19,7 @@ from nereid._base import environment as _environment
 from nereid._streams import stream as _stream
 from nereid._base.errors import CompilationError, OutOfResources
 from nereid._base import targets as _targets
-from nereid._launch.jit import COMPILE_OPTIONS, IGNORED_OPTIONS, JITFunction
+from nereid._launch.jit import JITFunction
 from nereid._launch.tensors import copy_of, overwrite, zero
 
 _OPTION_FIELDS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "ir_override")
@@ -160,7 +160,7 @@ class Heuristics(Launcher):
     def __init__(self, fn: Any, values: dict[str, Callable[[dict[str, Any]], Any]]):
         super().__init__(fn, "heuristics")
         for name, function in values.items():
-            if name not in self.arg_names and name not in COMPILE_OPTIONS and name not in IGNORED_OPTIONS:
+            if name not in self.arg_names and not _targets.is_launch_option(name):
                 raise ValueError(
                     f"@nereid.heuristics of {self.__name__}: there is neither a parameter nor a launch option {name!r}; "
                     f"the parameters are {', '.join(self.arg_names)}"

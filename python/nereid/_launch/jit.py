@@ -24,17 +24,6 @@ from nereid._base import targets as _targets
 from nereid.language import _types
 from nereid.language._constexpr import const, constexpr
 
-#: Launch keywords that can change the compiled code: the options of all targets.
-COMPILE_OPTIONS = _targets.option_names()
-#: Launch keywords that only other compilers know, for the default target: those that
-#: have no effect here, and those that would have one (name -> what is wrong).
-IGNORED_OPTIONS = frozenset(
-    name for name, (_, is_error) in _targets.foreign(_runtime.default_target()).items() if not is_error
-)
-REFUSED_OPTIONS = {
-    name: text for name, (text, is_error) in _targets.foreign(_runtime.default_target()).items() if is_error
-}
-
 UNUSED_TOKEN = _targets.unused_token()
 
 
@@ -392,6 +381,5 @@ _JIT_OPTIONS = [
     if parameter.kind is inspect.Parameter.KEYWORD_ONLY
 ]
 _runtime.register_language(
-    constexpr, _types.BY_SIGNATURE, set(COMPILE_OPTIONS), set(IGNORED_OPTIONS), REFUSED_OPTIONS,
-    _targets.note if _environment.flag("NEREID_EXPLAIN") else None,
+    constexpr, _types.BY_SIGNATURE, _targets.note if _environment.flag("NEREID_EXPLAIN") else None,
 )

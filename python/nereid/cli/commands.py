@@ -372,6 +372,7 @@ def _compile(args: argparse.Namespace) -> int:
     from nereid import CompilationError
     from nereid._kernels import compile as _compile
     from nereid._kernels import ir as _ir
+    from nereid._base import targets as _targets
     from nereid._kernels import signature as _signature
     from nereid.language import target_info
 
@@ -381,10 +382,13 @@ def _compile(args: argparse.Namespace) -> int:
     if args.header and args.emit != "obj":
         raise UsageError(f"nereid compile: --header goes with --emit=obj, not --emit={args.emit}")
     if args.target:
-        os.environ["NEREID_TARGET"] = target_info._name = args.target
+        _targets.choose(args.target)
+        target_info._name = args.target
     if args.profile:
         os.environ["NEREID_PROFILE"] = args.profile
     given = _target_options(args)
+    if args.header and _targets.find(_targets.active())["device"] != "cpu":
+        raise UsageError(f"nereid compile: --header is for kernels that run on the CPU, not for the target {_targets.active()}")
     if _ir.is_ir_path(args.kernel):
         return _compile_ir(args, given)
     kernel = _find_kernel(args.kernel)
@@ -601,6 +605,8 @@ def _info(args: argparse.Namespace) -> int:
         target = _targets.find(name)
         line(name, target["description"] + (" (default)" if name == _runtime.default_target() else ""))
         line("  stages", ", ".join(_targets.stage_names(name)))
+        if target["tool"]:
+            line("  compiles with", f"the Python package {target['tool']}")
         for row in target["options"]:
             choices = f" ({', '.join(row['choices'])})" if row["choices"] else ""
             line(f"  {row['name']}", f"{row['help']}{choices}; default {row['default']}")

@@ -397,6 +397,7 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
   ArgumentReader reader(state.name, state.parameters, state.interned);
   reader.dtypesArePointers = mode == Mode::Warmup;
   reader.key.push_back(char(&activeProfile() - nereid::targetProfiles));
+  reader.key.push_back(languageObjects().target);
   for (size_t i = 0; i < state.parameters.size(); ++i)
     if (!reader.read(i, bound.values[i]))
       return nullptr;

@@ -5,6 +5,10 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace nb = nanobind;
 using namespace nereid::python;
 
@@ -38,22 +42,38 @@ PyObject *nereid::python::languageDtype(Dtype dtype) {
                                         : nullptr;
 }
 
+static void replace(PyObject *&held, const nb::object &object) {
+  Py_XDECREF(std::exchange(held, Py_NewRef(object.ptr())));
+}
+
 void nereid::python::bindLanguageObjects(nb::module_ &m) {
   m.def(
       "register_language",
-      [](nb::object constexprType, nb::dict dtypes, nb::set compileOptions, nb::set ignoredOptions,
-         nb::dict refusedOptions, nb::object noteOption) {
+      [](nb::object constexprType, nb::dict dtypes, nb::object noteOption) {
         LanguageObjects &objects = languageObjects();
         objects.constexprType = reinterpret_cast<PyTypeObject *>(constexprType.release().ptr());
         objects.dtypes = dtypes.release().ptr();
-        objects.compileOptions = compileOptions.release().ptr();
-        objects.ignoredOptions = ignoredOptions.release().ptr();
-        objects.refusedOptions = refusedOptions.release().ptr();
         objects.noteOption = noteOption.is_none() ? nullptr : noteOption.release().ptr();
       },
-      nb::arg("constexpr_type"), nb::arg("dtypes"), nb::arg("compile_options"),
-      nb::arg("ignored_options"), nb::arg("refused_options") = nb::dict(),
-      nb::arg("note_option").none() = nb::none());
+      nb::arg("constexpr_type"), nb::arg("dtypes"), nb::arg("note_option").none() = nb::none());
+  m.def(
+      "register_launch_options",
+      [](const std::string &target, nb::set compileOptions, nb::set ignoredOptions,
+         nb::dict refusedOptions) {
+        static std::vector<std::string> targets;
+        auto place = std::find(targets.begin(), targets.end(), target);
+        LanguageObjects &objects = languageObjects();
+        objects.target = char(place - targets.begin());
+        if (place == targets.end())
+          targets.push_back(target);
+        replace(objects.compileOptions, compileOptions);
+        replace(objects.ignoredOptions, ignoredOptions);
+        replace(objects.refusedOptions, refusedOptions);
+      },
+      nb::arg("target"), nb::arg("compile_options"), nb::arg("ignored_options"),
+      nb::arg("refused_options"),
+      "The target in force from now on, and the launch keywords that change its code, that have "
+      "no effect, and that are refused (with the reason).");
   m.def(
       "dtype_name",
       [](nb::object object) -> nb::object {

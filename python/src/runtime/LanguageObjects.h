@@ -14,10 +14,12 @@ struct LanguageObjects {
   PyTypeObject *constexprType = nullptr;
   /// str -> dtype object, by the names of launch signatures.
   PyObject *dtypes = nullptr;
-  /// set of str: launch keywords that change the compiled code, and those that
-  /// only other compilers know and that have no effect.
+  /// Number of the target in force: part of the key of every kernel.
+  char target = 0;
+  /// set of str: launch keywords that change the code for this target, and those that
+  /// only others know and that have no effect.
   PyObject *compileOptions = nullptr, *ignoredOptions = nullptr;
-  /// dict of str to str: those of other compilers that would have one, and why they
+  /// dict of str to str: those of others that would have one, and why they
   /// are refused.
   PyObject *refusedOptions = nullptr;
   /// Called with the kernel's and the option's name when one has no effect; null:

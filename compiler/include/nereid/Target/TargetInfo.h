@@ -65,8 +65,8 @@ struct TargetInfo {
   /// Everything outside the sources and options that decides the code: versions and
   /// features of the processor. Part of the key of every cached kernel.
   std::string (*cacheId)(const OptionValues &options);
-  /// The program outside of this compiler that makes the last stages; "": none. Its
-  /// version is part of the key as well.
+  /// The Python package that makes the last stages, and the one version of it that
+  /// this is made for, "triton==3.6.0"; "": none. Part of the key as well.
   std::string_view tool = {};
 
   /// Of this target, or of every target; null when there is none of that name.

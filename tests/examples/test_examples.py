@@ -31,6 +31,8 @@ DISTRIBUTED = {
     "08_gemm_reduce_scatter": ["--shape", "{odd:130,130,130}", "--dtype", "float16"],
     "09_allgather_gemm_signals": ["--shape", "{odd:130,130,130}", "--dtype", "float16"],
     "10_all_gather_over_nodes": ["--size", "{odd:5000}", "--dtype", "float32"],
+    "11_allgather_gemm_roles": ["--shape", "{odd:130,130,16*8}", "--dtype", "float16"],
+    "12_gemm_reduce_scatter_roles": ["--shape", "{odd:130,130,16*8}", "--dtype", "float16"],
 }
 
 
@@ -39,15 +41,19 @@ def generator(*key) -> np.random.Generator:
 
 
 def odd_shapes(rng: np.random.Generator, limits: str, count: int = 2) -> list[str]:
-    """`count` shapes with odd sizes up to the limits, as the examples take them."""
-    return [",".join(str(int(rng.integers(0, (int(limit) + 1) // 2)) * 2 + 1) for limit in limits.split(","))
-            for _ in range(count)]
+    """`count` shapes with odd sizes up to the limits, as the examples take them; "16*8": an odd number up
+    to 16, times 8."""
+    def size(limit: str) -> int:
+        most, _, factor = limit.partition("*")
+        return (int(rng.integers(0, (int(most) + 1) // 2)) * 2 + 1) * int(factor or 1)
+
+    return [",".join(str(size(limit)) for limit in limits.split(",")) for _ in range(count)]
 
 
 def expand(arguments: list[str], rng: np.random.Generator) -> list[str]:
     expanded = []
     for argument in arguments:
-        match = re.fullmatch(r"\{odd:([\d,]+)\}", argument)
+        match = re.fullmatch(r"\{odd:([\d,*]+)\}", argument)
         expanded += odd_shapes(rng, match.group(1)) if match else [argument]
     return expanded
 

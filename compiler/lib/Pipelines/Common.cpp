@@ -17,6 +17,24 @@
 
 using namespace mlir;
 
+std::string nereid::signatureName(Type type) {
+  if (auto pointer = dyn_cast<tt::PointerType>(type))
+    return "*" + signatureName(pointer.getPointeeType());
+  if (isa<Float8E4M3FNType>(type))
+    return "fp8e4nv";
+  if (isa<Float8E5M2Type>(type))
+    return "fp8e5";
+  if (isa<Float8E4M3FNUZType>(type))
+    return "fp8e4b8";
+  if (isa<Float8E5M2FNUZType>(type))
+    return "fp8e5b16";
+  if (type.isBF16())
+    return "bf16";
+  if (isa<FloatType>(type))
+    return "fp" + std::to_string(type.getIntOrFloatBitWidth());
+  return "i" + std::to_string(type.getIntOrFloatBitWidth());
+}
+
 void nereid::buildCheckPhase(OpPassManager &pm, const CheckChoices &choices) {
   // Every wait orders something, or is a barrier by itself.
   NereidCheckTokensOptions tokens;

@@ -76,3 +76,19 @@ ArrayAttr SiteTable::toAttribute(MLIRContext *context) const {
     rows.push_back(row.first);
   return ArrayAttr::get(context, rows);
 }
+
+std::vector<Site>
+nereid::readSites(ArrayAttr rows,
+                  const std::function<std::string(StringRef file, unsigned line)> &lineText) {
+  std::vector<Site> sites;
+  for (auto row : rows.getAsRange<ArrayAttr>()) {
+    Site &site = sites.emplace_back();
+    site.file = cast<StringAttr>(row[0]).str();
+    site.line = unsigned(cast<IntegerAttr>(row[1]).getInt());
+    site.column = unsigned(cast<IntegerAttr>(row[2]).getInt());
+    site.function = cast<StringAttr>(row[3]).str();
+    if (!site.file.empty() && lineText)
+      site.text = lineText(site.file, site.line);
+  }
+  return sites;
+}

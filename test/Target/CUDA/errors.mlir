@@ -18,16 +18,18 @@ tt.func public @team(%t: i32) {
 
 // -----
 
-tt.func public @operation(%s: !tt.ptr<i64>, %v: i64, %o: i32, %r: i32) {
-  // expected-error @below {{the operation of a signal must be a constant, SIGNAL_SET or SIGNAL_ADD}}
-  distributed.extern_call %s, %v, %o, %r {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_op"} : (!tt.ptr<i64>, i64, i32, i32) -> ()
+tt.func public @operation(%s: !tt.ptr<i64>, %v: i64, %r: i32) {
+  %three = arith.constant 3 : i32
+  // expected-error @below {{the operation of a signal is SIGNAL_SET or SIGNAL_ADD, not 3}}
+  distributed.extern_call %s, %v, %three, %r {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_op"} : (!tt.ptr<i64>, i64, i32, i32) -> ()
   tt.return
 }
 
 // -----
 
-tt.func public @comparison(%s: !tt.ptr<i64>, %o: i32, %v: i64) {
-  // expected-error @below {{the comparison must be a constant, such as CMP_EQ}}
-  distributed.extern_call %s, %o, %v {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_wait_until"} : (!tt.ptr<i64>, i32, i64) -> ()
+tt.func public @comparison(%s: !tt.ptr<i64>, %v: i64) {
+  %six = arith.constant 6 : i32
+  // expected-error @below {{there is no comparison of number 6; take CMP_EQ, CMP_NE, CMP_GT, CMP_LE, CMP_LT or CMP_GE}}
+  distributed.extern_call %s, %six, %v {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_wait_until"} : (!tt.ptr<i64>, i32, i64) -> ()
   tt.return
 }

@@ -352,3 +352,32 @@ tt.func public @atomic_fetch(%p: !tt.ptr<f32>, %x: f32, %y: f32, %r: i32, %out: 
   tt.store %out, %x_result : !tt.ptr<f32>
   tt.return
 }
+
+// -----
+
+// An operation that is known at run time is one of the two.
+// CHECK-LABEL: @signal_op_at_run_time(
+// CHECK: tt.assert {{.*}}, "the operation of a signal is neither SIGNAL_SET nor SIGNAL_ADD"
+// CHECK: tt.debug_barrier
+// CHECK-NEXT: setp.eq.and.u32 q, $3, 2, p; @q red.release.sys.global.add.u64 [$1], $2;
+// CHECK-SAME: setp.eq.and.u32 q, $3, 1, p; @q st.release.sys.global.b64 [$1], $2;
+tt.func public @signal_op_at_run_time(%s: !tt.ptr<i64>, %v: i64, %o: i32, %r: i32) {
+  distributed.extern_call %s, %v, %o, %r {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_op"} : (!tt.ptr<i64>, i64, i32, i32) -> ()
+  tt.return
+}
+
+// -----
+
+// CHECK-LABEL: @wait_at_run_time(
+// CHECK: tt.assert {{.*}}, "there is no such comparison"
+// CHECK: scf.while
+// CHECK: arith.shrui
+// CHECK: and.b32 a, a, $4; setp.ne.u32 p, a, 0;
+// CHECK-SAME: mov.u32 a, $5; st.relaxed.sys.global.b32 [s+68], a;
+// CHECK: tt.debug_barrier
+// CHECK: tt.atomic_rmw or, acq_rel, sys
+tt.func public @wait_at_run_time(%s: !tt.ptr<i32>, %o: i32, %v: i32, %out: !tt.ptr<i32>) {
+  %x_result = distributed.extern_call %s, %o, %v {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_wait_until"} : (!tt.ptr<i32>, i32, i32) -> i32
+  tt.store %out, %x_result : !tt.ptr<i32>
+  tt.return
+}

@@ -12,6 +12,9 @@
 
 namespace nereid {
 
+/// A type of an argument as the language writes it: "*fp32", "i32".
+std::string signatureName(mlir::Type type);
+
 struct CheckChoices {
   /// A wait whose token nobody consumes: "error", "warn" or "keep".
   std::string unusedToken = "error";

@@ -4,13 +4,18 @@
 #ifndef NEREID_TARGET_SITES_H
 #define NEREID_TARGET_SITES_H
 
+#include "nereid/Target/KernelMetadata.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace nereid {
 
@@ -32,6 +37,12 @@ public:
 private:
   llvm::MapVector<mlir::Attribute, unsigned> table;
 };
+
+/// The rows of a SiteTable::toAttribute(), each with its line as `lineText`, which may
+/// be null, knows it.
+std::vector<Site>
+readSites(mlir::ArrayAttr rows,
+          const std::function<std::string(llvm::StringRef file, unsigned line)> &lineText);
 
 } // namespace nereid
 

@@ -9,6 +9,7 @@
 #include "Target/CPU/RuntimeToLLVM/LineTable.h"
 #include "Target/CPU/RuntimeToLLVM/Passes.h"
 #include "Target/CPU/TilesToLoops/Passes.h"
+#include "nereid/Target/Sites.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -48,16 +49,7 @@ static void describe(ModuleOp module, const TargetSettings &settings, KernelMeta
     for (int32_t index : indices.asArrayRef())
       metadata.arguments[size_t(index)].symmetric = true;
   if (auto sites = module->getAttrOfType<ArrayAttr>(cpu::sitesAttrName))
-    for (auto row : sites.getAsRange<ArrayAttr>()) {
-      Site site;
-      site.file = cast<StringAttr>(row[0]).str();
-      site.line = cast<IntegerAttr>(row[1]).getInt();
-      site.column = cast<IntegerAttr>(row[2]).getInt();
-      site.function = cast<StringAttr>(row[3]).str();
-      if (!site.file.empty() && settings.lineText)
-        site.text = settings.lineText(site.file, site.line);
-      metadata.sites.push_back(std::move(site));
-    }
+    metadata.sites = readSites(sites, settings.lineText);
 }
 
 namespace {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/CPU/KernelObject.h"
 
-#include "nereid/kernel.h"
+#include "nereid/Target/KernelSection.h"
 
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/ObjCopy/CommonConfig.h"
 #include "llvm/ObjCopy/ConfigManager.h"
 #include "llvm/ObjCopy/ObjCopy.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
 #include <set>
@@ -36,68 +34,6 @@ namespace {
 /// Where the kernel's code lies in what was generated.
 struct Code {
   uint64_t section = 0, bytes = 0, entry = 0;
-};
-
-/// The tables of the section, growing. Equal strings are stored once.
-class Section {
-public:
-  Section() { info.size = sizeof(info); }
-
-  uint32_t string(StringRef text) {
-    auto [row, isNew] = known.try_emplace(text, uint32_t(strings.size()));
-    if (isNew) {
-      strings.append(text.begin(), text.end());
-      strings.push_back('\0');
-    }
-    return row->second;
-  }
-
-  nrd_kernel_info info{};
-  std::vector<nrd_kernel_arg> args;
-  std::vector<uint64_t> symmetric;
-  std::vector<nrd_kernel_site> sites;
-  std::vector<nrd_kernel_line> lines;
-
-  /// The whole; string numbers become positions.
-  std::string finish() {
-    std::string bytes(sizeof(info), '\0');
-    auto table = [&](auto &rows) {
-      uint32_t at = uint32_t(bytes.size());
-      bytes.append(reinterpret_cast<const char *>(rows.data()), rows.size() * sizeof(rows[0]));
-      return at;
-    };
-    uint32_t begin = uint32_t(sizeof(info) + args.size() * sizeof(args[0]) +
-                              symmetric.size() * sizeof(symmetric[0]) +
-                              sites.size() * sizeof(sites[0]) + lines.size() * sizeof(lines[0]));
-    for (nrd_kernel_arg &arg : args) {
-      arg.name += begin;
-      arg.type += begin;
-    }
-    for (nrd_kernel_site &site : sites) {
-      site.file += begin;
-      site.function += begin;
-      site.text += begin;
-    }
-    for (uint32_t *field :
-         {&info.name, &info.launch_mode, &info.architecture, &info.cpu, &info.features})
-      *field += begin;
-    info.num_args = uint32_t(args.size());
-    info.num_sites = uint32_t(sites.size());
-    info.num_lines = uint32_t(lines.size());
-    info.args = table(args);
-    info.symmetric = table(symmetric);
-    info.sites = table(sites);
-    info.lines = table(lines);
-    info.strings = uint32_t(bytes.size());
-    bytes += strings;
-    info.section_bytes = uint32_t(bytes.size());
-    std::memcpy(bytes.data(), &info, sizeof(info));
-    return bytes;
-  }
-
-private:
-  std::string strings;
-  StringMap<uint32_t> known;
 };
 
 } // namespace
@@ -204,32 +140,12 @@ static std::string usedFeatures(const cpu::TargetFeatures &target) {
 
 static std::string describe(const KernelMetadata &metadata, const cpu::TargetFeatures &target,
                             const Code &code, std::vector<nrd_kernel_line> lines) {
-  Section section;
-  nrd_kernel_info &info = section.info;
-  info.magic = NRD_KERNEL_MAGIC;
-  info.abi_version = NRD_ABI_VERSION;
-  info.scratch_bytes = metadata.scratchBytes;
-  info.flags = (metadata.blocking ? NRD_KERNEL_BLOCKING : 0) |
-               (metadata.distributed ? NRD_KERNEL_DISTRIBUTED : 0);
-  info.lanes = metadata.lanes;
-  info.code_bytes = uint32_t(code.bytes);
-  info.entry = uint32_t(code.entry);
-  info.name = section.string(metadata.name);
-  info.launch_mode = section.string(metadata.launchMode);
-  info.architecture = section.string(Triple(target.triple).getArchName());
-  info.cpu = section.string(target.cpu);
-  info.features = section.string(usedFeatures(target));
-  section.symmetric.resize((metadata.arguments.size() + 63) / 64);
-  for (auto [i, argument] : enumerate(metadata.arguments)) {
-    section.args.push_back({section.string(argument.name), section.string(argument.type),
-                            uint64_t(argument.divisibility)});
-    if (argument.symmetric)
-      section.symmetric[i / 64] |= uint64_t(1) << i % 64;
-  }
-  for (const Site &site : metadata.sites)
-    section.sites.push_back({site.line, site.column, section.string(json::fixUTF8(site.file)),
-                             section.string(json::fixUTF8(site.function)),
-                             section.string(json::fixUTF8(site.text))});
+  KernelSection section(metadata);
+  section.info.code_bytes = uint32_t(code.bytes);
+  section.info.entry = uint32_t(code.entry);
+  section.info.architecture = section.string(Triple(target.triple).getArchName());
+  section.info.cpu = section.string(target.cpu);
+  section.info.features = section.string(usedFeatures(target));
   section.lines = std::move(lines);
   return section.finish();
 }
@@ -245,12 +161,7 @@ static Error seal(SmallVectorImpl<char> &bytes) {
       return name.takeError();
     if (*name != NRD_KERNEL_SECTION)
       continue;
-    char *info = bytes.data() + section.getOffset();
-    uint64_t size = bytes.size();
-    std::memcpy(info + offsetof(nrd_kernel_info, file_bytes), &size, sizeof(size));
-    uint64_t hole = section.getOffset() + offsetof(nrd_kernel_info, checksum);
-    uint64_t checksum = nrd_kernel_checksum(bytes.data(), size, hole);
-    std::memcpy(bytes.data() + hole, &checksum, sizeof(checksum));
+    sealKernelObject(bytes, section.getOffset());
     return Error::success();
   }
   return problem("the object file has lost its section " NRD_KERNEL_SECTION);

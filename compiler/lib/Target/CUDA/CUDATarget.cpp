@@ -6,12 +6,16 @@
 //
 // A request is an object with `arch` (90), the options of the same names, `name` of
 // the kernel and `text`; the answer one with `error`, or with the texts `ttgir` and
-// `ptx`, `cubin` in base 64, and `metadata`, what Triton says that a launch must know.
+// `ptx`, `cubin` in base 64, and `metadata`, what Triton says that a launch must know:
+// `name`, `num_warps`, `num_ctas`, `shared`, `global_scratch_size`,
+// `global_scratch_align`.
 #include "Target/CUDA/Info.h"
+#include "Target/CUDA/KernelObject.h"
 #include "Target/CUDA/Passes.h"
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Pipelines/Common.h"
+#include "nereid/Target/Sites.h"
 #include "nereid/Target/Target.h"
 #include "nereid/Transforms/Passes.h"
 
@@ -44,6 +48,8 @@ Plan makePlan(const TargetSettings &settings) {
   plan.arch = cuda::archOf(settings.options);
   plan.checks.unusedToken = optionValue<std::string>(info, "unused_token", settings.options);
   plan.checks.vectorCores = unsigned(settings.profile->subVecNum);
+  // Plain loads may come from a cache that nobody tells of a change: polling them is no wait.
+  plan.simplify.findWaits = true;
   plan.lowering.arch = plan.arch;
   plan.lowering.waitStride = int(settings.profile->waitStride);
   plan.lowering.oneProgram = settings.profile->oneProgramPerRank;
@@ -76,16 +82,10 @@ void buildLowering(OpPassManager &pm, const Plan &plan) {
   pm.addPass(createNereidSeparateAccesses(accesses));
 }
 
-void buildExport(OpPassManager &pm) {
-  // Nothing that Triton does not read.
-  pm.addPass(createNereidExportTTIR());
-}
-
 Operation *verifyLowering(ModuleOp module) {
   Operation *bad = nullptr;
   module.walk([&](Operation *op) {
-    bool isOwn = isa<distributed::DistributedDialect, ascend::AscendDialect>(op->getDialect());
-    if (!isOwn || isa<distributed::YieldOp>(op))
+    if (!isa<distributed::DistributedDialect, ascend::AscendDialect>(op->getDialect()))
       return WalkResult::advance();
     bad = op;
     return WalkResult::interrupt();
@@ -109,9 +109,8 @@ public:
         {"simplify", simplifyPromise,
          [=](OpPassManager &pm) { buildSimplifyPhase(pm, plan.simplify); },
          [=](ModuleOp module) { return verifySimplifyPhase(module, plan.simplify); }},
-        {"separation", "no operation between ranks is left, and accesses to one place are in order",
+        {"lowering", "no operation between ranks is left, and accesses to one place are in order",
          [=](OpPassManager &pm) { buildLowering(pm, plan); }, verifyLowering},
-        {"lowering", "Triton reads the text", buildExport, nullptr},
     };
   }
 
@@ -122,14 +121,62 @@ public:
 
 } // namespace
 
-/// Does the kernel take the arguments of the runtime?
+/// Does the kernel have operations between ranks?
 static bool isDistributed(ModuleOp module) {
-  return module
-      .walk([](tt::FuncOp function) {
-        return llvm::any_of(function.getArguments(), cuda::isRuntimes) ? WalkResult::interrupt()
-                                                                       : WalkResult::advance();
-      })
-      .wasInterrupted();
+  auto attribute = module->getAttrOfType<BoolAttr>(cuda::distributedAttrName);
+  return attribute && attribute.getValue();
+}
+
+static tt::FuncOp kernelOf(ModuleOp module) {
+  for (auto function : module.getOps<tt::FuncOp>())
+    if (function.isPublic())
+      return function;
+  llvm_unreachable("the driver has seen to it that there is one");
+}
+
+/// What the passes left in attributes.
+static void describe(ModuleOp module, tt::FuncOp kernel, const TargetSettings &settings,
+                     KernelMetadata &metadata) {
+  auto blocking = module->getAttrOfType<BoolAttr>("nereid.blocking");
+  metadata.blocking = blocking && blocking.getValue();
+  metadata.distributed = isDistributed(module);
+  for (auto [i, argument] : llvm::enumerate(metadata.arguments)) {
+    argument.type = signatureName(kernel.getArgumentTypes()[i]);
+    argument.symmetric = bool(kernel.getArgAttr(unsigned(i), "nereid.symmetric"));
+  }
+  if (auto sites = module->getAttrOfType<ArrayAttr>(cuda::sitesAttrName))
+    metadata.sites = readSites(sites, settings.lineText);
+}
+
+/// The parameters of the function, whose sizes the PTX says, must be the text's in
+/// their order and the two addresses of Triton's: so the device passes them.
+static LogicalResult checkParameters(tt::FuncOp kernel, StringRef ptx) {
+  auto sizes = cuda::parameterBytes(ptx, kernel.getName());
+  if (!sizes)
+    return kernel.emitError() << llvm::toString(sizes.takeError());
+  std::vector<uint32_t> expected;
+  for (Type type : kernel.getArgumentTypes())
+    expected.push_back(isa<tt::PointerType>(type) ? 8 : std::max(1u, tt::getElementBits(type) / 8));
+  expected.insert(expected.end(), {8, 8});
+  if (*sizes != expected)
+    return kernel.emitError() << "Triton has made a function of other parameters than the kernel "
+                                 "has; please report this with the kernel's source";
+  return success();
+}
+
+/// Dynamic shared memory that a thread block can have, by compute capability.
+static uint32_t sharedLimit(int arch) {
+  switch (arch) {
+  case 80:
+  case 87:
+    return 163 * 1024;
+  case 86:
+  case 89:
+  case 120:
+    return 99 * 1024;
+  default:
+    return 227 * 1024;
+  }
 }
 
 /// Refuses what no kernel can be compiled with.
@@ -202,31 +249,35 @@ static LogicalResult checkKept(ModuleOp module, StringRef ptx) {
   return success();
 }
 
-FailureOr<std::string> CUDATarget::emit(ModuleOp module, const TargetStage &stage,
-                                        const TargetSettings &settings,
-                                        KernelMetadata &metadata) const {
-  int arch = cuda::archOf(settings.options);
-  if (failed(checkSettings(module, settings, arch)))
+/// The module as Triton reads it; with places in the source, which tools of the GPU
+/// then name.
+static FailureOr<std::string> printForTriton(ModuleOp module, bool locations) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  PassManager pm(module.getContext());
+  // Nothing that Triton does not read.
+  pm.addPass(createNereidExportTTIR());
+  if (failed(pm.run(*copy)))
     return failure();
-  bool isInput = stage.name == "cuda-ttir";
   std::string text;
-  {
-    llvm::raw_string_ostream stream(text);
-    // Tools of the GPU name the user's lines.
-    OpPrintingFlags flags;
-    flags.enableDebugInfo(!isInput, /*prettyForm=*/false);
-    module->print(stream, flags.printNameLocAsPrefix());
-    stream << "\n";
-  }
-  if (isInput)
-    return text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(locations, /*prettyForm=*/false);
+  (*copy)->print(stream, flags.printNameLocAsPrefix());
+  stream << "\n";
+  return text;
+}
+
+/// The tool's answer, without an error.
+static FailureOr<llvm::json::Object> askTool(ModuleOp module, const TargetSettings &settings,
+                                             const KernelMetadata &metadata, std::string text) {
+  const TargetInfo &info = infoOfCUDA();
   auto number = [&](std::string_view name) {
     return optionValue<int64_t>(info, name, settings.options);
   };
   llvm::json::Object request{
       {"text", std::move(text)},
       {"name", metadata.name},
-      {"arch", arch},
+      {"arch", cuda::archOf(settings.options)},
       {"num_warps", number("num_warps")},
       {"num_stages", number("num_stages")},
       {"num_ctas", number("num_ctas")},
@@ -239,26 +290,62 @@ FailureOr<std::string> CUDATarget::emit(ModuleOp module, const TargetStage &stag
                                  "`nereid compile --target cuda` or Python";
   std::string answerText;
   llvm::raw_string_ostream(answerText) << llvm::json::Value(std::move(request));
-  answerText = settings.runTool(info.tool, answerText);
-  auto parsed = llvm::json::parse(answerText);
-  if (!parsed) {
-    llvm::consumeError(parsed.takeError());
+  auto answer = llvm::json::parse(settings.runTool(info.tool, answerText));
+  if (!answer || !answer->getAsObject()) {
+    if (!answer)
+      llvm::consumeError(answer.takeError());
     return module.emitError() << "the tool " << info.tool << " gave no answer";
   }
-  llvm::json::Object *answer = parsed->getAsObject();
-  if (auto error = answer ? answer->getString("error") : llvm::StringRef("it gave no answer"))
+  if (auto error = answer->getAsObject()->getString("error"))
     return module.emitError() << *error;
-  auto ptx = answer->getString("ptx"), code = answer->getString("cubin");
-  if (!ptx || !code)
-    return module.emitError() << "the tool " << info.tool << " gave no machine code";
-  if (failed(checkKept(module, *ptx)))
+  return std::move(*answer->getAsObject());
+}
+
+FailureOr<std::string> CUDATarget::emit(ModuleOp module, const TargetStage &stage,
+                                        const TargetSettings &settings,
+                                        KernelMetadata &metadata) const {
+  int arch = cuda::archOf(settings.options);
+  if (failed(checkSettings(module, settings, arch)))
     return failure();
-  if (stage.name != info.stages.back().name)
+  bool isInput = stage.name == "cuda-ttir";
+  FailureOr<std::string> text = printForTriton(module, /*locations=*/!isInput);
+  if (failed(text) || isInput)
+    return text;
+  auto answer = askTool(module, settings, metadata, std::move(*text));
+  if (failed(answer))
+    return failure();
+  StringRef ptx = answer->getString("ptx").value_or("");
+  if (failed(checkKept(module, ptx)))
+    return failure();
+  if (stage.isText)
     return answer->getString(stage.name).value_or("").str();
   std::vector<char> cubin;
-  if (llvm::Error error = llvm::decodeBase64(*code, cubin))
+  if (llvm::Error error = llvm::decodeBase64(answer->getString("cubin").value_or(""), cubin))
     return module.emitError() << llvm::toString(std::move(error));
-  return std::string(cubin.begin(), cubin.end());
+  if (stage.name == "cubin")
+    return std::string(cubin.begin(), cubin.end());
+
+  const llvm::json::Object *said = answer->getObject("metadata");
+  auto number = [&](StringRef name) { return said ? said->getInteger(name).value_or(0) : 0; };
+  tt::FuncOp kernel = kernelOf(module);
+  cuda::CUDAImage image;
+  image.numWarps = uint32_t(number("num_warps"));
+  image.numCTAs = uint32_t(number("num_ctas"));
+  image.sharedBytes = uint32_t(number("shared"));
+  image.scratchBytes = uint32_t(number("global_scratch_size"));
+  image.scratchAlign = uint32_t(std::max<int64_t>(1, number("global_scratch_align")));
+  image.usesRuntime = kernel.getNumArguments() != metadata.arguments.size();
+  if (!image.numWarps || !image.numCTAs)
+    return module.emitError() << "the tool " << info.tool << " does not say how to launch";
+  if (image.sharedBytes > sharedLimit(arch))
+    return kernel.emitError() << "the kernel needs " << image.sharedBytes
+                              << " bytes of shared memory, and a thread block of sm_" << arch
+                              << " has " << sharedLimit(arch)
+                              << " at most; take smaller blocks, or fewer stages (num_stages)";
+  if (failed(checkParameters(kernel, ptx)))
+    return failure();
+  describe(module, kernel, settings, metadata);
+  return cuda::makeKernelObject({cubin.data(), cubin.size()}, metadata, arch, image);
 }
 
 std::unique_ptr<Target> nereid::createCUDA() { return std::make_unique<CUDATarget>(); }

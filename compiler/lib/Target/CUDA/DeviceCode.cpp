@@ -84,6 +84,16 @@ void DeviceCode::assertThat(Value condition, StringRef message) {
   tt::AssertOp::create(b, loc, condition, message);
 }
 
+/// A digit of the number for each of NRD_CMP_*, beginning with the lowest.
+Value DeviceCode::outcomesOf(Value code) {
+  static_assert(NRD_CMP_EQ == 0 && NRD_CMP_NE == 1 && NRD_CMP_GT == 2 && NRD_CMP_LE == 3 &&
+                NRD_CMP_LT == 4 && NRD_CMP_GE == 5);
+  constexpr int64_t digits = 0x613452;
+  Value shift = arith::MulIOp::create(b, loc, code, i32(4));
+  Value shifted = arith::ShRUIOp::create(b, loc, i32(digits), shift);
+  return arith::AndIOp::create(b, loc, shifted, i32(7));
+}
+
 /// The constant factor shows Triton that 16-byte alignment survives.
 Value DeviceCode::symmAt(Value pointer, Value rank) {
   if (choices.checked)
@@ -171,7 +181,7 @@ static StringRef wordConstraint(unsigned bits) { return bits == 64 ? "l" : "r"; 
 
 /// Reports and ends the thread. Uses the registers a, b, s and x, y.
 std::string DeviceCode::giveUp(StringRef control, unsigned bits, StringRef awaited,
-                               StringRef address, int32_t comparison) const {
+                               StringRef address, StringRef comparison) const {
   // Number of the program over all axes.
   std::string text = "mov.u32 a, %ctaid.z; mov.u32 b, %nctaid.y; mul.lo.u32 a, a, b;\n"
                      "mov.u32 b, %ctaid.y; add.u32 a, a, b;\n"
@@ -194,8 +204,12 @@ static constexpr const char *askHost =
     "add.u32 n, n, 1; and.b32 a, n, 1023; setp.ne.u32 p, a, 0; @p bra SPIN;\n"
     "ld.relaxed.sys.global.b32 a, [{0}]; setp.eq.b32 p, a, 0; @p bra SPIN;\n";
 
-/// Sets p: "setp.ge.s64 p, v, $2;"
+/// Sets p: "setp.ge.s64 p, v, $2;". Uses a.
 static std::string compare(Comparison comparison, unsigned bits) {
+  if (comparison.codeValue) // $4: outcomesOf
+    return formatv("setp.lt.{0}{1} p, v, $2; selp.b32 a, 1, 4, p; setp.eq.b{1} p, v, $2;\n"
+                   "@p mov.u32 a, 2; and.b32 a, a, $4; setp.ne.u32 p, a, 0;\n",
+                   comparison.isSigned ? "s" : "u", bits);
   if (comparison.wraps)
     return "sub.s32 a, v, $2; setp.ge.s32 p, a, 0;";
   static constexpr const char *names[] = {"eq", "ne", "gt", "le", "lt", "ge"};
@@ -211,10 +225,17 @@ void DeviceCode::wait(Value slot, Value value, Comparison comparison) {
                              "SPIN: ld.acquire.sys.global.b{0} v, [$1]; {1} @p bra OK;\n",
                              bits, compare(comparison, bits));
   body += formatv(askHost, "$3").str();
-  body += giveUp("$3", bits, "$2", "$1", comparison.code);
+  SmallVector<Value> operands = {slot, value, parameters.control};
+  std::string constraints = ("l," + wordConstraint(bits) + ",l").str();
+  if (comparison.codeValue) {
+    operands.append({outcomesOf(comparison.codeValue), comparison.codeValue});
+    constraints += ",r,r";
+    body += giveUp("$3", bits, "$2", "$1", "$5");
+  } else {
+    body += giveUp("$3", bits, "$2", "$1", std::to_string(comparison.code));
+  }
   body += "OK: " + proxyFence();
-  assembly(body, ("l," + wordConstraint(bits) + ",l").str(), {slot, value, parameters.control},
-           /*marked=*/true);
+  assembly(body, constraints, operands, /*marked=*/true);
   barrier();
 }
 
@@ -228,7 +249,7 @@ void DeviceCode::waitForAll(Value slots, Value count, Value value, int64_t strid
               "SPIN: ld.acquire.sys.global.b{0} v, [q]; setp.eq.b{0} p, v, $3; @p bra OK;\n",
               bits, stride);
   body += formatv(askHost, "$4").str();
-  body += giveUp("$4", bits, "$3", "q", NRD_CMP_EQ);
+  body += giveUp("$4", bits, "$3", "q", std::to_string(NRD_CMP_EQ));
   body += "OK: add.s32 i, i, t; bra NEXT;\nDONE: " + proxyFence();
   assembly(body, ("l,r," + wordConstraint(bits) + ",l").str(),
            {slots, count, value, parameters.control}, /*marked=*/true);
@@ -243,6 +264,18 @@ void DeviceCode::release(Value slot, Value value, bool adds, bool ownGPU) {
                            : formatv("st.release.{0}.global.b{1} [$1], $2;", scope, bits).str();
   assembly(".reg .pred p; .reg .b32 t;\nmov.u32 t, %tid.x; setp.eq.u32 p, t, 0;\n@p " + store,
            ("l," + wordConstraint(bits)).str(), {slot, value}, /*marked=*/true);
+}
+
+void DeviceCode::releaseBy(Value slot, Value value, Value operation) {
+  barrierAfterStores();
+  unsigned bits = value.getType().getIntOrFloatBitWidth();
+  std::string body =
+      formatv(".reg .pred p, q; .reg .b32 t;\nmov.u32 t, %tid.x; setp.eq.u32 p, t, 0;\n"
+              "setp.eq.and.u32 q, $3, {1}, p; @q red.release.sys.global.add.u{0} [$1], $2;\n"
+              "setp.eq.and.u32 q, $3, {2}, p; @q st.release.sys.global.b{0} [$1], $2;",
+              bits, NRD_SIG_ADD, NRD_SIG_SET);
+  assembly(body, ("l," + wordConstraint(bits) + ",r").str(), {slot, value, operation},
+           /*marked=*/true);
 }
 
 void DeviceCode::releaseElement(Value place, Value bits) {
@@ -265,7 +298,7 @@ void DeviceCode::checkGivenUp() {
               "ld.relaxed.sys.global.b32 a, [$1]; setp.eq.b32 p, a, 0; @p bra OK;\n"
               "mov.u32 v, 0; mov.u64 s, 0;\n")
           .str();
-  body += giveUp("$1", 32, "v", "s", /*comparison=*/-1) + "OK:";
+  body += giveUp("$1", 32, "v", "s", "-1") + "OK:";
   assembly(body, "l", {parameters.control}, /*marked=*/true);
 }
 

@@ -11,6 +11,7 @@
 #define NEREID_TARGET_CUDA_DEVICECODE_H
 
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/cuda_kernel.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -33,17 +34,14 @@ struct Parameters {
   mlir::Value rank, numRanks, stride16, state, control;
 };
 
-/// Words of `state`, as the runtime lays them out.
-namespace state_word {
-enum : int32_t { arrivals = 0, ranks = 1, generation = 2 };
-}
-
 /// How a signal is compared with the awaited value, in the numbers of abi.h.
 struct Comparison {
   int32_t code;
   bool isSigned = true;
   /// Of a counter that only grows, by steps, around its end as well: at least.
   bool wraps = false;
+  /// When given, an i32 in place of `code`, known at run time.
+  mlir::Value codeValue = {};
 };
 
 class DeviceCode {
@@ -76,6 +74,9 @@ public:
   /// A pointer into this rank's heap as one to the same place of `rank`'s.
   mlir::Value symmAt(mlir::Value pointer, mlir::Value rank);
   void assertThat(mlir::Value condition, llvm::StringRef message);
+  /// Which of "less", "equal", "greater" (bits 0, 1, 2) a comparison of that number holds
+  /// for.
+  mlir::Value outcomesOf(mlir::Value code);
 
   // Order.
   /// All threads of the program have come here; their accesses before it are seen by
@@ -94,6 +95,8 @@ public:
   void waitForAll(mlir::Value slots, mlir::Value count, mlir::Value value, int64_t stride);
   /// What the program has done is seen by whoever acquires the new value of `slot`.
   void release(mlir::Value slot, mlir::Value value, bool adds, bool ownGPU = false);
+  /// The same where `operation`, NRD_SIG_*, is known at run time.
+  void releaseBy(mlir::Value slot, mlir::Value value, mlir::Value operation);
   /// The same for an element of 8 to 64 bits.
   void releaseElement(mlir::Value place, mlir::Value bits);
   /// Looks whether the host has given the launch up, now and then.
@@ -116,7 +119,7 @@ private:
                        bool marked);
   std::string proxyFence() const;
   std::string giveUp(llvm::StringRef control, unsigned bits, llvm::StringRef awaited,
-                     llvm::StringRef address, int32_t comparison) const;
+                     llvm::StringRef address, llvm::StringRef comparison) const;
   void forEach(mlir::Value from, mlir::Value to, llvm::function_ref<void(mlir::Value)> body);
   void branch(mlir::Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise = {});

@@ -114,10 +114,11 @@ const TargetInfo &nereid::infoOfCUDA() {
           {"ttgir", "ttgir", true, "Triton's IR for GPUs"},
           {"ptx", "ptx", true, "assembly of NVIDIA's virtual machine"},
           {"cubin", "cubin", false, "machine code for the GPU"},
+          {"obj", "o", false, "the object file: the machine code, and what a launch must know"},
       },
       lacks(),
       cacheId,
-      "triton",
+      "triton==" NEREID_TRITON_VERSION,
   };
   return info;
 }

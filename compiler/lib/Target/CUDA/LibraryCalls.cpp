@@ -41,6 +41,12 @@ struct Call {
       return value.getSExtValue();
     return std::nullopt;
   }
+  /// Is `value` one of the numbers from `first` to `last`?
+  Value isOneOf(Value value, int32_t first, int32_t last) {
+    Value distance = arith::SubIOp::create(b, loc, value, code.i32(first));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, distance,
+                                 code.i32(last - first));
+  }
   InFlightDiagnostic error() {
     return op.emitError() << op.getLibname() << "." << op.getWrittenName();
   }
@@ -81,15 +87,34 @@ static LogicalResult updateSignal(Call &c, unsigned pointer, unsigned value, uns
   auto bits = signalBits(c.op, c.operand(pointer));
   if (failed(bits))
     return failure();
+  Value slot = c.at(pointer, pe), word = c.code.resize(c.operand(value), *bits);
   std::optional<int64_t> kind = c.constant(op);
+  if (!kind) {
+    Value operation = c.i32(op);
+    c.code.assertThat(c.isOneOf(operation, NRD_SIG_SET, NRD_SIG_ADD),
+                      "the operation of a signal is neither SIGNAL_SET nor SIGNAL_ADD");
+    c.code.releaseBy(slot, word, operation);
+    return success();
+  }
   if (kind != NRD_SIG_SET && kind != NRD_SIG_ADD)
-    return c.error() << ": on the target cuda the operation of a signal must be a constant, "
-                        "SIGNAL_SET or SIGNAL_ADD";
-  c.code.release(c.at(pointer, pe), c.code.resize(c.operand(value), *bits), kind == NRD_SIG_ADD);
+    return c.error() << ": the operation of a signal is SIGNAL_SET or SIGNAL_ADD, not " << *kind;
+  c.code.release(slot, word, kind == NRD_SIG_ADD);
   return success();
 }
 
-static Value compareAs(Call &c, int64_t kind, bool isSigned, Value seen, Value wanted) {
+static Value compareAs(Call &c, Comparison comparison, Value seen, Value wanted) {
+  auto [kind, isSigned, wraps, kindValue] = comparison;
+  if (kindValue) {
+    auto is = [&](arith::CmpIPredicate predicate) -> Value {
+      return arith::CmpIOp::create(c.b, c.loc, predicate, seen, wanted);
+    };
+    Value less = is(isSigned ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult);
+    Value unequal = arith::SelectOp::create(c.b, c.loc, less, c.code.i32(1), c.code.i32(4));
+    Value outcome =
+        arith::SelectOp::create(c.b, c.loc, is(arith::CmpIPredicate::eq), c.code.i32(2), unequal);
+    Value both = arith::AndIOp::create(c.b, c.loc, outcome, c.code.outcomesOf(kindValue));
+    return arith::CmpIOp::create(c.b, c.loc, arith::CmpIPredicate::ne, both, c.code.i32(0));
+  }
   using P = arith::CmpIPredicate;
   static constexpr P bySign[][2] = {{P::eq, P::eq},   {P::ne, P::ne},   {P::ugt, P::sgt},
                                     {P::ule, P::sle}, {P::ult, P::slt}, {P::uge, P::sge}};
@@ -103,12 +128,19 @@ static LogicalResult waitUntil(Call &c) {
   if (failed(bits))
     return failure();
   std::optional<int64_t> kind = c.constant(1);
-  if (!kind || *kind < NRD_CMP_EQ || *kind > NRD_CMP_GE)
-    return c.error() << ": on the target cuda the comparison must be a constant, such as CMP_EQ";
+  if (kind && (*kind < NRD_CMP_EQ || *kind > NRD_CMP_GE))
+    return c.error() << ": there is no comparison of number " << *kind
+                     << "; take CMP_EQ, CMP_NE, "
+                        "CMP_GT, CMP_LE, CMP_LT or CMP_GE";
   bool isSigned = !c.op->hasAttr("nereid.unsigned");
   Value slot = c.operand(0), wanted = c.code.resize(c.operand(2), *bits, isSigned);
-  Comparison comparison{int32_t(*kind), isSigned};
-  if (c.op.use_empty() || *kind == NRD_CMP_EQ) {
+  Comparison comparison{int32_t(kind.value_or(-1)), isSigned};
+  if (!kind) {
+    comparison.codeValue = c.i32(1);
+    c.code.assertThat(c.isOneOf(comparison.codeValue, NRD_CMP_EQ, NRD_CMP_GE),
+                      "there is no such comparison");
+  }
+  if (c.op.use_empty() || kind == NRD_CMP_EQ) {
     c.code.wait(slot, wanted, comparison);
     c.result = wanted;
     return success();
@@ -119,7 +151,7 @@ static LogicalResult waitUntil(Call &c) {
   c.code.wait(slot, wanted, comparison);
   Value nothing = arith::ConstantOp::create(c.b, c.loc, c.b.getIntegerAttr(wanted.getType(), 0));
   Value seen = c.code.atomic(tt::RMWOp::OR, slot, nothing);
-  Value holds = compareAs(c, *kind, isSigned, seen, wanted);
+  Value holds = compareAs(c, comparison, seen, wanted);
   Value always = arith::ConstantOp::create(c.b, c.loc, c.b.getBoolAttr(true));
   scf::ConditionOp::create(c.b, c.loc, arith::XOrIOp::create(c.b, c.loc, holds, always),
                            ValueRange{seen});

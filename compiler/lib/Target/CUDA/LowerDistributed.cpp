@@ -36,9 +36,10 @@ struct LowerDistributed : impl::NereidLowerDistributedToTTBase<LowerDistributed>
       else if (isa<distributed::DistributedDialect>(op->getDialect()))
         work.push_back(op);
     });
-    if (work.empty())
-      return; // loops that spin are left to Triton
+    module->setAttr(cuda::distributedAttrName, Builder(&getContext()).getBoolAttr(!work.empty()));
     work.append(yields);
+    if (work.empty())
+      return;
 
     auto kernel = work.front()->getParentOfType<tt::FuncOp>();
     for (Operation *op : work)
@@ -91,6 +92,7 @@ private:
     auto add = [&](StringRef name, Type type) -> Value {
       unsigned number = kernel.getNumArguments();
       NamedAttrList attributes;
+      attributes.set(cuda::runtimesAttrName, b.getUnitAttr());
       if (isa<tt::PointerType>(type))
         attributes.set("tt.divisibility", b.getI32IntegerAttr(alignment));
       Location loc = NameLoc::get(b.getStringAttr(name), kernel.getLoc());

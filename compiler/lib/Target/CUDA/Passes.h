@@ -22,11 +22,11 @@ namespace cuda {
 /// that reports of waits name by number.
 inline constexpr llvm::StringLiteral sitesAttrName = "nereid.cuda.sites";
 
-/// Is it one of the arguments that the lowering adds for the runtime?
-inline bool isRuntimes(mlir::Value argument) {
-  auto name = mlir::dyn_cast<mlir::NameLoc>(argument.getLoc());
-  return name && name.getName().getValue().starts_with("nrd_");
-}
+/// Module attribute, a boolean, of the same pass: the kernel has operations between ranks.
+inline constexpr llvm::StringLiteral distributedAttrName = "nereid.cuda.distributed";
+
+/// Of the arguments that the lowering adds for the runtime.
+inline constexpr llvm::StringLiteral runtimesAttrName = "nereid.runtime";
 
 /// What stands, as a comment, in the assembly number `mark`, and so in the PTX.
 inline std::string markText(unsigned mark) { return "// nereid " + std::to_string(mark) + ";"; }

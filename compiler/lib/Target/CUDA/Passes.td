@@ -86,8 +86,8 @@ def NereidLowerDistributedToTT : Pass<"nereid-lower-distributed-to-tt", "::mlir:
       tt.return
     }
     // becomes
-    module attributes {nereid.cuda.sites = []} {
-      tt.func @k(%p: !tt.ptr<f32>, %r: i32, %x: f32, %rank: i32, %num_ranks: i32, %stride: i64, %state: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %control: !tt.ptr<i32> {tt.divisibility = 16 : i32}) {
+    module attributes {nereid.cuda.distributed = true, nereid.cuda.sites = []} {
+      tt.func @k(%p: !tt.ptr<f32>, %r: i32, %x: f32, %rank: i32 {nereid.runtime}, %num_ranks: i32 {nereid.runtime}, %stride: i64 {nereid.runtime}, %state: !tt.ptr<i32> {nereid.runtime, tt.divisibility = 16 : i32}, %control: !tt.ptr<i32> {nereid.runtime, tt.divisibility = 16 : i32}) {
         %d = arith.subi %r, %rank : i32
         %w = arith.extsi %d : i32 to i64
         %s = arith.muli %w, %stride : i64

@@ -198,16 +198,15 @@ private:
     bool sameOnly = a.crossed;
     for (Value x : a.roots->arguments)
       for (Value y : b.roots->arguments)
-        if (x == y || (!cuda::isRuntimes(x) && !cuda::isRuntimes(y) && !sameOnly &&
-                       (isSymmetric(x) || isSymmetric(y))))
+        if (x == y || (!has(x, cuda::runtimesAttrName) && !has(y, cuda::runtimesAttrName) &&
+                       !sameOnly && (has(x, "nereid.symmetric") || has(y, "nereid.symmetric"))))
           return true;
     return false;
   }
 
-  bool isSymmetric(Value argument) const {
+  bool has(Value argument, StringRef attribute) const {
     tt::FuncOp function = kernel;
-    return bool(
-        function.getArgAttr(cast<BlockArgument>(argument).getArgNumber(), "nereid.symmetric"));
+    return bool(function.getArgAttr(cast<BlockArgument>(argument).getArgNumber(), attribute));
   }
 
   void insertBarrier(Operation *op, bool byDescriptor) {

@@ -5,6 +5,7 @@
 #include "Target/CPU/IR/CPU.h"
 #include "Target/CPU/RuntimeABI.h"
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
+#include "nereid/Pipelines/Common.h"
 #include "nereid/Support/PassDiagnostics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -122,25 +123,6 @@ unsigned nereid::cpu::getElementBytes(Type type) {
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
-
-/// Name of an argument type as the language writes it.
-static std::string getTypeName(Type type) {
-  if (auto pointer = dyn_cast<tt::PointerType>(type))
-    return "*" + getTypeName(pointer.getPointeeType());
-  if (isa<Float8E4M3FNType>(type))
-    return "fp8e4nv";
-  if (isa<Float8E5M2Type>(type))
-    return "fp8e5";
-  if (isa<Float8E4M3FNUZType>(type))
-    return "fp8e4b8";
-  if (isa<Float8E5M2FNUZType>(type))
-    return "fp8e5b16";
-  if (type.isBF16())
-    return "bf16";
-  if (isa<FloatType>(type))
-    return "fp" + std::to_string(type.getIntOrFloatBitWidth());
-  return "i" + std::to_string(type.getIntOrFloatBitWidth());
-}
 
 static LogicalResult checkArgumentType(tt::FuncOp function, Type type) {
   if (auto pointer = dyn_cast<tt::PointerType>(type))
@@ -286,7 +268,7 @@ struct LowerRuntime : nereid::impl::NereidCPULowerRuntimeBase<LowerRuntime> {
         SmallVector<std::string> names;
         for (Type type : function.getArgumentTypes())
           if (isa<tt::PointerType>(type) || type.isIntOrFloat())
-            names.push_back(getTypeName(type));
+            names.push_back(signatureName(type));
         module->setAttr(argumentsAttrName,
                         lowering.builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(names)));
         SmallVector<int32_t> symmetric;

@@ -93,7 +93,7 @@ OPS_TYPES = {
     **{name: "*i64" for name in ("words_ptr", "state_ptr", "arrived_ptr", "free_ptr", "starts_ptr", "splits_ptr", "received_ptr")},
     **{name: "*i32" for name in ("members_ptr", "lengths_ptr", "table_ptr")},
 }
-OPS_CONSTANTS = {"OP": "sum", "ACC": tl.float32, "VIEW": False, "GATHERED": True, "GROUP_M": 4, "GROUP": 4, "BLOCK_G": 16, "PAGE": 16}
+OPS_CONSTANTS = {"OP": "sum", "EPILOGUE": None, "ACC": tl.float32, "VIEW": False, "GATHERED": True, "GROUP_M": 4, "GROUP": 4, "BLOCK_G": 16, "PAGE": 16}
 #: Values of constants that choose an algorithm, each of which is compiled.
 CHOICES = {
     "all_gather_kernel": [{"DIRECTION": "push"}, {"DIRECTION": "pull"}],

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Each script of tools/check passes on a good tree and fails, naming file and rule, on a bad one."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -28,8 +29,14 @@ def write(root: Path, path: str, text: str) -> None:
 
 @pytest.fixture
 def tree(tmp_path):
-    """A tree with the real table of layers and a few well-behaved files."""
+    """A tree with the real table of layers, a file in all that it names and a few well-behaved ones."""
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    table = (ROOT / "docs/architecture.md").read_text().partition("<!-- layers:")[2].partition("\n\nTests")[0]
+    for row in re.findall(r"^\| [^|]+ \| ([^|]+) \|", table, re.M):
+        for place in re.findall(r"`([^`]+)`", row):
+            is_file = "." in place.rsplit("/", 1)[-1]
+            write(tmp_path, place if is_file else place.removesuffix("/*") + "/notes.txt",
+                  SPDX if place.endswith(".h") else "# " + SPDX[3:])
     write(tmp_path, "abi/nereid/abi.h", SPDX)
     write(tmp_path, "runtime/base/status.h", SPDX)
     write(tmp_path, "runtime/symmetric/heap.cpp", SPDX + '#include "base/status.h"\n#include "nereid/abi.h"\n')
@@ -89,6 +96,18 @@ BREACHES = {
     "a transport that knows another": (
         "runtime/transport/delayed/bad.cpp", '#include "transport/shared_memory/Copy.h"\n',
         "'Transports' (delayed) may not use 'Transports' (shared_memory)"),
+    "a target that knows another": (
+        "compiler/lib/Target/Null/bad.cpp", '#include "Target/CPU/Pipeline.h"\n',
+        "'Targets' (Null) may not use 'Targets' (CPU)"),
+    "a target that links another": (
+        "compiler/lib/Target/Null/CMakeLists.txt", "nereid_add_compiler_library(NereidNullTarget n.cpp LINK NereidCPUTarget)\n",
+        "'NereidNullTarget' links 'NereidCPUTarget', which belongs to 'Targets' (CPU)"),
+    "a control plane that knows another": (
+        "runtime/control/network/bad.cpp", '#include "control/memory/Segment.h"\n',
+        "'Control planes' (network) may not use 'Control planes' (memory)"),
+    "the job looks behind the interface of control planes": (
+        "runtime/symmetric/bad.cpp", '#include "control/memory/Segment.h"\n',
+        "'Runtime symmetric' may not use 'Control planes' (memory)"),
     "a device that knows another": (
         "runtime/device/null/bad.cpp", '#include "device/cpu/Worker.h"\n',
         "'Null device' may not use 'CPU device'"),
@@ -129,6 +148,9 @@ def test_breach_of_a_seam_is_named(tree, name):
     write(tree, "runtime/include/nereid/runtime/Job.h", SPDX)
     write(tree, "runtime/device/cpu/Worker.h", SPDX)
     write(tree, "runtime/transport/shared_memory/Copy.h", SPDX)
+    write(tree, "runtime/control/memory/Segment.h", SPDX)
+    write(tree, "compiler/lib/Target/CPU/Pipeline.h", SPDX)
+    write(tree, "compiler/lib/Target/CPU/CMakeLists.txt", "# " + SPDX[3:] + "nereid_add_compiler_library(NereidCPUTarget c.cpp)\n")
     write(tree, "runtime/symmetric/heap.h", SPDX)
     write(tree, "runtime/transport/shared_memory/CMakeLists.txt",
           "# " + SPDX[3:] + "nereid_add_runtime_library(Shared s.cpp LINK Base)\n")
@@ -190,6 +212,14 @@ def test_table_with_unknown_layer_is_named(tree):
     code, output = run_check("layering", tree)
     assert code == 1
     assert "layer 'Moonbase' may use 'Moon', which is no layer of the table" in output
+
+
+def test_row_about_nothing_is_named(tree):
+    table = tree / "docs" / "architecture.md"
+    table.write_text(table.read_text().replace("`runtime/launch`", "`runtime/launch`, `runtime/conformance`"))
+    code, output = run_check("layering", tree)
+    assert code == 1
+    assert "the layer 'Runtime launch' names `runtime/conformance`, where there is no file" in output
 
 
 def test_missing_licence_line_is_named(tree):

@@ -224,6 +224,14 @@ def check_homes(files: list[Path], layers: dict[str, Layer]) -> list[str]:
     return problems
 
 
+def check_table(files: list[Path], layers: dict[str, Layer]) -> list[str]:
+    """Every folder and file that a row names is there: a row about nothing guards nothing."""
+    names = [file.as_posix() for file in files]
+    return [f"{TABLE}: the layer '{layer.name}' names `{folder}`, where there is no file"
+            for layer in layers.values() for folder in layer.folders
+            if not any(name == folder or name.startswith(folder.removesuffix("/*") + "/") for name in names)]
+
+
 def check(root: Path) -> list[str]:
     try:
         layers = read_layers(root)
@@ -231,7 +239,7 @@ def check(root: Path) -> list[str]:
         return [str(error)]
     files = tree.files_of(root)
     return [
-        *check_homes(files, layers), *check_includes(root, files, layers), *check_links(root, files, layers),
+        *check_table(files, layers), *check_homes(files, layers), *check_includes(root, files, layers), *check_links(root, files, layers),
         *python_imports.check(root, files, lambda path: home_of(path, layers),
                               lambda user, used, path: may_use(user, used, path, layers), TABLE),
     ]

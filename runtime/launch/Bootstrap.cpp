@@ -84,6 +84,23 @@ static Status takeSlot(Job::Impl &impl) {
   return {};
 }
 
+/// Addresses for the heaps of a device that has them in memory of its own.
+static Expected<std::shared_ptr<DeviceHeaps>> makeHeaps(Device &device, const Settings &settings,
+                                                        int32_t worldSize, uint64_t bytes) {
+  const std::string name = device.name();
+  if (settings.ranksPerNode && settings.ranksPerNode < worldSize)
+    return Status::error(StatusCode::Environment,
+                         "the device '" + name +
+                             "' reaches all ranks of a job by loads and stores: leave "
+                             "NEREID_RANKS_PER_NODE unset");
+  if (settings.randomSchedule)
+    return Status::error(StatusCode::Environment,
+                         "NEREID_SCHEDULE=random decides the order of programs on the device "
+                         "'cpu'; on '" +
+                             name + "' the GPU does: leave it unset");
+  return DeviceHeaps::create(device, worldSize, bytes);
+}
+
 Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
   Expected<RankInfo> info = discoverRank(readEnvironment);
   if (!info.ok())
@@ -124,7 +141,21 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
                                       findTransport(settings->transport)->row->needsMapping);
         !st.ok())
       return st;
-  auto impl = std::make_unique<Job::Impl>(*plane, info->rank, *settings, info->worldSize, **device);
+  std::shared_ptr<DeviceHeaps> heaps;
+  const uint64_t identity = (*plane)->identity();
+  if (!(*device)->hasHostMemory()) {
+    Expected<std::shared_ptr<DeviceHeaps>> made =
+        makeHeaps(**device, *settings, info->worldSize, (*plane)->heapBytes());
+    if (!made.ok())
+      return made.status();
+    heaps = std::move(*made);
+    if (Status st = heaps->allocate(info->rank); !st.ok())
+      return st;
+    if (Status st = heaps->listen(identity, info->rank); !st.ok())
+      return st;
+  }
+  auto impl =
+      std::make_unique<Job::Impl>(*plane, info->rank, *settings, info->worldSize, **device, heaps);
   if (!impl->transport->status().ok())
     return impl->transport->status();
   if (Status st = takeSlot(*impl); !st.ok())
@@ -133,6 +164,14 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
   std::unique_ptr<Job> job = JobFactory::make(std::move(impl));
   if (Status st = job->impl().meet("init() on device '" + options.device + "'", limit); !st.ok())
     return st;
+  if (heaps) {
+    if (Status st = heaps->exchange(identity, info->rank, limit); !st.ok()) {
+      job->abort(st.message());
+      return st;
+    }
+    if (Status st = job->impl().meet("init(), heaps", limit); !st.ok())
+      return st;
+  }
   return job;
 }
 
@@ -153,9 +192,20 @@ Expected<std::vector<std::unique_ptr<Job>>> Job::createThreadRanks(int32_t world
       localControlPlane().create(worldSize, settings->heapBytes);
   if (!plane.ok())
     return plane.status();
+  std::shared_ptr<DeviceHeaps> heaps;
+  if (!(*device)->hasHostMemory()) {
+    Expected<std::shared_ptr<DeviceHeaps>> made =
+        makeHeaps(**device, *settings, worldSize, (*plane)->heapBytes());
+    if (!made.ok())
+      return made.status();
+    heaps = std::move(*made);
+    for (int32_t r = 0; r < worldSize; ++r)
+      if (Status st = heaps->allocate(r); !st.ok())
+        return st;
+  }
   std::vector<std::unique_ptr<Job>> jobs;
   for (int32_t r = 0; r < worldSize; ++r) {
-    auto impl = std::make_unique<Job::Impl>(*plane, r, *settings, worldSize, **device);
+    auto impl = std::make_unique<Job::Impl>(*plane, r, *settings, worldSize, **device, heaps);
     if (!impl->transport->status().ok())
       return impl->transport->status();
     if (Status st = takeSlot(*impl); !st.ok())

@@ -151,6 +151,7 @@ Status Job::Impl::recover() {
   if (turns)
     turns->enterCollective(~uint64_t(0));
   auto complete = [&] {
+    recoverDevice();
     if (turns)
       turns->reset(number);
   };

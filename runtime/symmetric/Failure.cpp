@@ -98,4 +98,10 @@ Status Job::Impl::failureStatus(const FailureDetail *own) {
   return Status(std::move(detail));
 }
 
+void Job::Impl::recoverDevice() {
+  // A device that fails here makes the next launch fail, with its own words.
+  if (heaps)
+    (void)device.recover(heapBase + deviceOffset, heapBytes, worldSize);
+}
+
 } // namespace nereid::runtime

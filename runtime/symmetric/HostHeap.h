@@ -11,10 +11,16 @@ namespace nereid::runtime {
 /// frees when nobody maps them any more.
 class HostMemoryDevice : public Device {
 public:
-  Expected<HeapHandle> allocateHeap(uint64_t bytes) override;
+  Expected<uint8_t *> reserveHeaps(uint64_t bytes) override;
+  void releaseHeaps(uint8_t *at, uint64_t bytes) override;
+  Expected<HeapHandle> allocateHeap(uint64_t bytes, int32_t rank) override;
   Status mapHeap(const HeapHandle &heap, uint8_t *at) override;
   void unmapHeap(uint8_t *at, uint64_t bytes) override;
+  Expected<void *> allocate(uint64_t bytes) override;
+  void release(void *memory) override;
   Status copy(void *to, const void *from, uint64_t bytes) override;
+  Status update(void *word, int32_t op, uint64_t value, int32_t bytes) override;
+  Expected<uint64_t> read(const void *word, int32_t bytes) override;
 };
 
 } // namespace nereid::runtime

@@ -43,6 +43,8 @@ Status Job::signal(void *signal, uint64_t value, int32_t op, int32_t bytes, int3
   const Router &router = *pimpl->transport;
   if (!router.isDirect(rank))
     return pimpl->carryOut(Operation::update(rank, *at, AtomicOp(op), value, bytes), "signal_op");
+  if (!pimpl->device.hasHostMemory())
+    return pimpl->device.update(router.address(rank, *at), op, value, bytes);
   updateSignal(router.address(rank, *at), value, AtomicOp(op), bytes);
   return {};
 }
@@ -81,10 +83,7 @@ public:
 
   std::string what() const override { return "signal_wait_until of the host"; }
   bool isOver() override {
-    uint64_t raw = bytes == 4
-                       ? __atomic_load_n(reinterpret_cast<const uint32_t *>(at), __ATOMIC_ACQUIRE)
-                       : __atomic_load_n(reinterpret_cast<const uint64_t *>(at), __ATOMIC_ACQUIRE);
-    seen = widen(raw, bytes, isSigned);
+    seen = widen(load(), bytes, isSigned);
     return isSigned ? compare<int64_t>(comparison, seen, awaited)
                     : compare<uint64_t>(comparison, uint64_t(seen), uint64_t(awaited));
   }
@@ -106,6 +105,16 @@ protected:
   }
 
 private:
+  /// A device that cannot be read any more lets the wait go on until the job fails.
+  uint64_t load() {
+    if (!job.device.hasHostMemory()) {
+      Expected<uint64_t> word = job.device.read(at, bytes);
+      return word.ok() ? *word : uint64_t(seen);
+    }
+    return bytes == 4 ? __atomic_load_n(reinterpret_cast<const uint32_t *>(at), __ATOMIC_ACQUIRE)
+                      : __atomic_load_n(reinterpret_cast<const uint64_t *>(at), __ATOMIC_ACQUIRE);
+  }
+
   const uint8_t *const at;
   const int32_t comparison;
   const int64_t awaited;

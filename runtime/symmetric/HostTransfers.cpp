@@ -129,6 +129,8 @@ Status Job::put(void *dest, const void *source, uint64_t bytes, int32_t rank) {
   const Router &router = *pimpl->transport;
   if (!router.isDirect(rank))
     return pimpl->carryOut(Operation::put(rank, *to, source, bytes, /*nbi=*/false), "put");
+  if (!pimpl->device.hasHostMemory())
+    return pimpl->device.copy(router.address(rank, *to), source, bytes);
   copyPush(router.address(rank, *to), source, bytes);
   return {};
 }
@@ -145,6 +147,8 @@ Status Job::get(void *dest, const void *source, uint64_t bytes, int32_t rank) {
   const Router &router = *pimpl->transport;
   if (!router.isDirect(rank))
     return pimpl->carryOut(Operation::get(rank, *from, dest, bytes, /*nbi=*/false), "get");
+  if (!pimpl->device.hasHostMemory())
+    return pimpl->device.copy(dest, router.address(rank, *from), bytes);
   copyPull(dest, router.address(rank, *from), bytes);
   return {};
 }

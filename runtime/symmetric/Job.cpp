@@ -23,11 +23,12 @@ Team teamOf(const JobControl &control, TeamKey key, int32_t handle, const TeamSh
 }
 
 Job::Impl::Impl(std::shared_ptr<ControlPlane> shared, int32_t rank, Settings s, int32_t ranksHere,
-                Device &device)
-    : plane(std::move(shared)), place(plane->open(rank)), control(*place.job), node(*place.node),
-      rank(rank), worldSize(plane->worldSize()),
+                Device &device, std::shared_ptr<DeviceHeaps> deviceHeaps)
+    : plane(std::move(shared)), heaps(std::move(deviceHeaps)), place(plane->open(rank)),
+      control(*place.job), node(*place.node), rank(rank), worldSize(plane->worldSize()),
       worldTeam(teamOf(control, kWorldTeam, NRD_TEAM_WORLD, {0, 1, worldSize})),
-      settings(std::move(s)), heapBase(plane->heapBase()), heapBytes(plane->heapBytes()),
+      settings(std::move(s)), heapBase(heaps ? heaps->base() : plane->heapBase()),
+      heapBytes(heaps ? heaps->stride() : plane->heapBytes()), deviceOffset(plane->heapBytes()),
       heap(plane->heapBytes()), hostRandom(settings.seed, uint64_t(rank)), device(device) {
   int32_t cores = availableCores();
   numThreads = settings.numThreads
@@ -42,7 +43,7 @@ Job::Impl::Impl(std::shared_ptr<ControlPlane> shared, int32_t rank, Settings s, 
   shape.transport.worldSize = worldSize;
   shape.transport.heapBytes = heapBytes;
   shape.transport.heaps = heapBase;
-  shape.transport.mapped = plane->reachBase();
+  shape.transport.mapped = heaps ? heaps->base() : plane->reachBase();
   shape.transport.job = plane->identity();
   shape.transport.inFlight = &facts().inFlight;
   shape.transport.fail = [this](const Status &status) {
@@ -114,6 +115,7 @@ int32_t Job::rank() const { return pimpl->rank; }
 int32_t Job::worldSize() const { return pimpl->worldSize; }
 uint8_t *Job::heapBase() const { return pimpl->heapBase; }
 uint64_t Job::heapBytes() const { return pimpl->heapBytes; }
+bool Job::heapsOnHost() const { return pimpl->device.hasHostMemory(); }
 int32_t Job::numThreads() const { return pimpl->numThreads; }
 const Profile &Job::profile() const { return pimpl->settings.profile; }
 double Job::timeoutSeconds() const { return pimpl->settings.timeoutSeconds; }

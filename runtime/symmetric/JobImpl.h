@@ -9,6 +9,7 @@
 #include "control/interface/ControlPlane.h"
 #include "nereid/runtime/Device.h"
 #include "nereid/runtime/Job.h"
+#include "symmetric/DeviceHeaps.h"
 #include "symmetric/HeapAllocator.h"
 #include "transport/Router.h"
 
@@ -22,8 +23,9 @@ class LateTransfers;
 class Turns;
 
 struct Job::Impl {
+  /// `heaps`: of a device that does not have them in memory of the host.
   Impl(std::shared_ptr<ControlPlane> plane, int32_t rank, Settings settings, int32_t ranksHere,
-       Device &device);
+       Device &device, std::shared_ptr<DeviceHeaps> heaps = nullptr);
   ~Impl();
 
   /// What the rank says of itself.
@@ -59,7 +61,13 @@ struct Job::Impl {
   /// within half a second, and what is known about the others. `own` is what to
   /// report instead of the job's failure.
   Status failureStatus(const FailureDetail *own = nullptr);
-  void resetFailure() { control.forgetFailure(); }
+  /// Forgets the failure of a world of one.
+  void resetFailure() {
+    recoverDevice();
+    control.forgetFailure();
+  }
+  /// The device's part of all heaps is as it was at first.
+  void recoverDevice();
 
   //===--- collectives (Collective.cpp) -----------------------------------===//
 
@@ -113,6 +121,8 @@ struct Job::Impl {
   const uint64_t madeAt = forkDepth();
 
   std::shared_ptr<ControlPlane> plane;
+  /// Null when the heaps lie in the plane's memory.
+  std::shared_ptr<DeviceHeaps> heaps;
   RankControl place;
   /// Two levels of what the ranks know of each other: all of them, and those of
   /// this machine.
@@ -127,7 +137,10 @@ struct Job::Impl {
   /// Every worker of every rank on this machine can have a core of its own.
   bool maySpin;
   uint8_t *heapBase;
+  /// How far apart heaps lie, and how much of each is for allocations: the device's
+  /// part of it comes next.
   uint64_t heapBytes;
+  uint64_t deviceOffset;
 
   /// The allocation of this rank that [offset, offset + bytes) of the heap lies
   /// in; null when it lies in none, or not whole. Needs heapLock.

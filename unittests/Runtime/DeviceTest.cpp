@@ -5,6 +5,7 @@
 // that adds 1 to the word its only argument points to, if the device runs anything.
 //
 //===----------------------------------------------------------------------===//
+#include "Cuda/Objects.h"
 #include "Harness.h"
 
 #include "nereid/runtime/Devices.h"
@@ -12,7 +13,6 @@
 
 #include <atomic>
 #include <random>
-#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace nereid::test;
@@ -46,6 +46,16 @@ const std::vector<Tested> kDevices = {
        kernel->numArgs = 1;
        return kernel;
      }},
+    {"cuda", true,
+     [](const char *name) {
+       setenv("NEREID_CUDA_DRIVER", NEREID_FAKE_CUDA, 1);
+       // The driver of the tests takes the code by the beginning of its name.
+       auto kernel = (*findDevice("cuda"))->load(CUDAObject().bytes(), "adds");
+       EXPECT_TRUE(kernel.ok()) << kernel.status().report();
+       if (kernel.ok())
+         (*kernel)->name = name;
+       return kernel.ok() ? *kernel : nullptr;
+     }},
     {"null", false,
      [](const char *name) {
        auto kernel =
@@ -77,7 +87,7 @@ TEST(Devices, AllAreTestedAndNamed) {
   EXPECT_EQ(built, tested);
   auto unknown = findDevice("abacus");
   EXPECT_EQ(unknown.status().code(), StatusCode::InvalidArgument);
-  EXPECT_EQ(unknown.status().message(), "there is no device 'abacus'; known: cpu, null");
+  EXPECT_EQ(unknown.status().message(), "there is no device 'abacus'; known: cpu, cuda, null");
   JobOptions options = testOptions();
   options.device = "abacus";
   EXPECT_EQ(Job::createThreadRanks(1, options).status().code(), StatusCode::InvalidArgument);
@@ -254,38 +264,41 @@ TEST_P(DeviceConformance, FailedJobsLaunchNothing) {
 }
 
 TEST_P(DeviceConformance, HeapsAreZeroSharedAndCopied) {
-  const uint64_t bytes = 1 << 16;
-  auto heap = device().allocateHeap(bytes);
+  const uint64_t own = 1 << 16;
+  auto shape = device().heapShape(own);
+  ASSERT_TRUE(shape.ok()) << shape.status().report();
+  const uint64_t bytes = shape->bytes, stride = shape->stride;
+  EXPECT_GE(bytes, own);
+  EXPECT_GE(stride, bytes);
+  auto heap = device().allocateHeap(bytes, 0);
   ASSERT_TRUE(heap.ok()) << heap.status().report();
   EXPECT_EQ(heap->bytes, bytes);
-  auto *space = static_cast<uint8_t *>(
-      mmap(nullptr, 2 * bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  ASSERT_NE(static_cast<void *>(space), MAP_FAILED);
+  auto space = device().reserveHeaps(2 * stride);
+  ASSERT_TRUE(space.ok()) << space.status().report();
+  uint8_t *first = *space, *second = *space + stride;
   // Twice, as a rank and its peer would, side by side.
-  ASSERT_TRUE(device().mapHeap(*heap, space).ok());
-  ASSERT_TRUE(device().mapHeap(*heap, space + bytes).ok());
+  ASSERT_TRUE(device().mapHeap(*heap, first).ok());
+  ASSERT_TRUE(device().mapHeap(*heap, second).ok());
+  close(heap->descriptor);
   std::vector<uint8_t> data(bytes), back(bytes, 1);
-  ASSERT_TRUE(device().copy(back.data(), space, bytes).ok());
+  ASSERT_TRUE(device().copy(back.data(), first, bytes).ok());
   EXPECT_EQ(back, std::vector<uint8_t>(bytes, 0));
   std::mt19937 random(99);
   for (uint8_t &byte : data)
     byte = uint8_t(random());
-  ASSERT_TRUE(device().copy(space + 3, data.data(), bytes - 3).ok());
-  ASSERT_TRUE(device().copy(back.data(), space + bytes + 3, bytes - 3).ok());
+  ASSERT_TRUE(device().copy(first + 3, data.data(), bytes - 3).ok());
+  ASSERT_TRUE(device().copy(back.data(), second + 3, bytes - 3).ok());
   EXPECT_TRUE(std::equal(data.begin(), data.end() - 3, back.begin()));
-  device().unmapHeap(space, bytes);
-  device().unmapHeap(space + bytes, bytes);
-  munmap(space, 2 * bytes);
-  HeapHandle half = *heap;
-  half.offset = half.bytes = bytes / 2;
-  auto *at = static_cast<uint8_t *>(
-      mmap(nullptr, bytes / 2, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  ASSERT_TRUE(device().mapHeap(half, at).ok());
-  ASSERT_TRUE(device().copy(back.data(), at, bytes / 2).ok());
-  EXPECT_TRUE(std::equal(data.begin() + bytes / 2 - 3, data.end() - 3, back.begin()));
-  device().unmapHeap(at, bytes / 2);
-  munmap(at, bytes / 2);
-  close(heap->descriptor);
+  for (int32_t width : {4, 8}) {
+    ASSERT_TRUE(device().update(first + 64, NRD_SIG_SET, 40, width).ok());
+    ASSERT_TRUE(device().update(second + 64, NRD_SIG_ADD, 2, width).ok());
+    auto word = device().read(first + 64, width);
+    ASSERT_TRUE(word.ok());
+    EXPECT_EQ(*word, 42u);
+  }
+  device().unmapHeap(first, bytes);
+  device().unmapHeap(second, bytes);
+  device().releaseHeaps(first, 2 * stride);
 }
 
 TEST(NullDevice, ObjectsSayWhatTheyNeed) {

@@ -1,50 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Groups.cpp - Who waited for what, in few lines ---------------------===//
 #include "device/cpu/LaunchState.h"
+#include "symmetric/Programs.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
 namespace nereid::runtime {
-
-static const char *comparisonText(int comparison) {
-  static const char *texts[] = {"==", "!=", ">", "<=", "<", ">="};
-  return comparison >= 0 && comparison < 6 ? texts[comparison] : "==";
-}
-
-/// "0-3, 7" for one-dimensional grids, "(0, 1, 0), (2, 1, 0)" for others.
-static std::string programsText(const LaunchState &launch, std::vector<uint64_t> programs) {
-  std::sort(programs.begin(), programs.end());
-  const bool flat =
-      launch.spec.grid[1] == 1 && launch.spec.grid[2] == 1 && launch.kernel.lanes == 1;
-  std::string out;
-  int items = 0;
-  for (size_t i = 0; i < programs.size();) {
-    size_t end = i + 1;
-    while (flat && end < programs.size() && programs[end] == programs[end - 1] + 1)
-      ++end;
-    if (!out.empty())
-      out += ", ";
-    if (++items > 8) {
-      out += "...";
-      break;
-    }
-    if (flat) {
-      out += std::to_string(programs[i]);
-      if (end - i > 1)
-        out += (end - i > 2 ? "-" : ", ") + std::to_string(programs[end - 1]);
-    } else {
-      std::array<int32_t, 3> id = launch.programId(programs[i]);
-      out += "(" + std::to_string(id[0]) + ", " + std::to_string(id[1]) + ", " +
-             std::to_string(id[2]) + ")";
-      if (launch.kernel.lanes > 1)
-        out += " vector core " + std::to_string(programs[i] % uint64_t(launch.kernel.lanes));
-    }
-    i = end;
-  }
-  return out;
-}
 
 static void describeWait(const LaunchState &launch, const LaunchState::Waiting &w,
                          BlockedGroup &g) {
@@ -116,7 +79,7 @@ std::vector<BlockedGroup> LaunchState::groups() const {
     Entry &entry = item.second;
     BlockedGroup &g = entry.group;
     g.programCount = int64_t(entry.programs.size());
-    g.programs = programsText(*this, std::move(entry.programs));
+    g.programs = programsText(spec.grid, kernel.lanes, std::move(entry.programs));
     if (entry.addresses.size() > 1)
       g.address += " and " + std::to_string(entry.addresses.size() - 1) +
                    (entry.addresses.size() == 2 ? " other place" : " other places");
@@ -140,7 +103,7 @@ std::vector<BlockedGroup> LaunchState::groups() const {
     g.rank = job.rank;
     g.kind = what == Finished ? "ended" : "not started";
     g.programCount = int64_t(programs.size());
-    g.programs = programsText(*this, std::move(programs));
+    g.programs = programsText(spec.grid, kernel.lanes, std::move(programs));
     out.push_back(std::move(g));
   }
   if (waits && kernel.lanes == 1 && job.settings.profile.subVecNum > 1) {

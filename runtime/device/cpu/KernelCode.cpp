@@ -2,8 +2,8 @@
 #include "nereid/runtime/KernelCode.h"
 
 #include "device/cpu/LibrarySymbols.h"
-#include "device/cpu/ObjectBytes.h"
 #include "device/cpu/ProcessorFeatures.h"
+#include "kernel/ObjectBytes.h"
 
 #include <cerrno>
 #include <cstddef>

@@ -2,6 +2,7 @@
 #include "device/cpu/LaunchState.h"
 
 #include "device/cpu/WorkerPool.h"
+#include "symmetric/Programs.h"
 
 #include <algorithm>
 #include <numeric>
@@ -70,12 +71,7 @@ void LaunchState::fillPosition(nrd_program &abi, uint64_t linear) const {
 }
 
 std::array<int32_t, 3> LaunchState::programId(uint64_t linear) const {
-  uint64_t p = linear / uint64_t(kernel.lanes);
-  uint64_t gx = uint64_t(spec.grid[0]), gy = uint64_t(spec.grid[1]);
-  // Most grids are one-dimensional; divisions are slow.
-  if (p < gx)
-    return {int32_t(p), 0, 0};
-  return {int32_t(p % gx), int32_t(p / gx % gy), int32_t(p / gx / gy)};
+  return runtime::programId(spec.grid, kernel.lanes, linear);
 }
 
 SourceSite LaunchState::site(uint32_t index) const {

@@ -110,6 +110,13 @@ struct HeapHandle {
   uint64_t bytes = 0;
 };
 
+/// What a heap takes: bytes of memory, and how far the next rank's begins behind it.
+/// The ranks' own part of it comes first, what the device keeps there behind that.
+struct HeapShape {
+  uint64_t bytes = 0;
+  uint64_t stride = 0;
+};
+
 /// A device's own part of what the ranks of a job share: one for each rank, zero at
 /// first. The device of that rank lays it out and writes it, as lock-free atomics; the
 /// devices of all ranks read it.
@@ -162,17 +169,45 @@ public:
     (void)activity;
   }
 
-  /// Zeroed memory for heaps that other processes can map; a multiple of the page
-  /// size. The descriptor is the caller's. Errors: OutOfMemory, SystemError.
-  virtual Expected<HeapHandle> allocateHeap(uint64_t bytes) = 0;
-  /// Maps a heap, the rank's own or a peer's, to the addresses from `at` on, which
-  /// the caller has reserved. Errors: OutOfMemory, SystemError.
+  /// Whether the host can load and store in heaps. They then lie in the memory that
+  /// the ranks of a job share anyway; those of other devices are made by the calls
+  /// that follow, and the host reaches them by copy(), update() and read().
+  virtual bool hasHostMemory() const { return true; }
+  /// What is needed so that each rank has `bytes` bytes. Errors: Environment when
+  /// there is no such device in this machine.
+  virtual Expected<HeapShape> heapShape(uint64_t bytes) { return HeapShape{bytes, bytes}; }
+  /// Addresses for heaps, with nothing there yet. Errors: OutOfMemory, SystemError.
+  virtual Expected<uint8_t *> reserveHeaps(uint64_t bytes) = 0;
+  /// Gives the addresses back, where nothing is mapped any more.
+  virtual void releaseHeaps(uint8_t *at, uint64_t bytes) = 0;
+  /// Zeroed memory for the heap of `rank` that other processes can map; as many bytes
+  /// as heapShape says. The descriptor is the caller's. Errors: OutOfMemory,
+  /// SystemError.
+  virtual Expected<HeapHandle> allocateHeap(uint64_t bytes, int32_t rank) = 0;
+  /// Maps a heap, the rank's own or a peer's, to addresses that were reserved, which
+  /// are left to it until it is taken away again. Errors: OutOfMemory, SystemError.
   virtual Status mapHeap(const HeapHandle &heap, uint8_t *at) = 0;
   /// Takes it away again; the addresses stay reserved.
   virtual void unmapHeap(uint8_t *at, uint64_t bytes) = 0;
+  /// Memory that kernels of this process can use, at a multiple of 256; undefined at
+  /// first. Errors: OutOfMemory, SystemError.
+  virtual Expected<void *> allocate(uint64_t bytes) = 0;
+  virtual void release(void *memory) = 0;
   /// Copies between heaps, host memory and arguments of kernels; complete when it
   /// returns.
   virtual Status copy(void *to, const void *from, uint64_t bytes) = 0;
+  /// Sets or adds to (NRD_SIG_*) the word of 4 or 8 bytes at `word` in a heap, after
+  /// all that the host has copied before.
+  virtual Status update(void *word, int32_t op, uint64_t value, int32_t bytes) = 0;
+  /// The word at `word`; what was written before it is seen by copies afterwards.
+  virtual Expected<uint64_t> read(const void *word, int32_t bytes) = 0;
+  /// A failure of the job is over: the device's own part of the heaps becomes what it
+  /// was at first. That of rank r begins at `parts` + r * `stride`. One rank calls it
+  /// for all, while none of them launches.
+  virtual Status recover(uint8_t *parts, uint64_t stride, int32_t worldSize) {
+    (void)parts, (void)stride, (void)worldSize;
+    return {};
+  }
 };
 
 } // namespace nereid::runtime

@@ -78,8 +78,12 @@ public:
   int32_t worldSize() const;
   /// Where rank 0's heap begins in this process.
   uint8_t *heapBase() const;
-  /// Size of one rank's heap.
+  /// How far apart the heaps of two ranks lie: the size of one, but for devices that
+  /// leave something between them.
   uint64_t heapBytes() const;
+  /// Whether the host can load and store in symmetric memory. Where it cannot (memory
+  /// of a GPU), put() and get() with the rank itself write and read it.
+  bool heapsOnHost() const;
   /// Worker threads of this rank, the launching thread included.
   int32_t numThreads() const;
   const Profile &profile() const;

@@ -2,7 +2,8 @@
 //===- KernelObject.h - What an object file says of its kernel --*- C++ -*-===//
 //
 // Reads the section of a kernel's object file that abi/nereid/kernel.h
-// describes, without loading its code.
+// describes, without loading its code. Objects of devices whose code is no
+// relocatable ELF file consist of that section and the code behind it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NEREID_RUNTIME_KERNELOBJECT_H
@@ -60,6 +61,10 @@ struct KernelDescription {
 /// within its bounds. Whether this machine can run it is for whoever loads it. Error:
 /// InvalidArgument, with the reason ("it was compiled for version 4 of ...").
 Expected<KernelDescription> describeKernel(std::string_view object);
+
+/// The code of an object that begins with its description, which describeKernel has
+/// read; nothing of other objects.
+std::string_view codeBehind(std::string_view object);
 
 } // namespace nereid::runtime
 

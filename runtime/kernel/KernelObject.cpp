@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/runtime/KernelObject.h"
 
-#include "device/cpu/ObjectBytes.h"
+#include "kernel/ObjectBytes.h"
 
 #include <cstddef>
 #include <cstring>
@@ -112,6 +112,12 @@ public:
 
 private:
   static ObjectBytes find(const ObjectBytes &file) {
+    // Code that is no relocatable ELF file stands behind its description.
+    if (file.size() >= sizeof(nrd_kernel_info) && file.read<uint64_t>(0) == NRD_KERNEL_MAGIC) {
+      auto info = file.read<nrd_kernel_info>(0);
+      bool known = info.abi_version == NRD_ABI_VERSION;
+      return ObjectBytes(file.slice(0, known ? info.section_bytes : file.size()));
+    }
     ObjectSections sections(file);
     size_t index = sections.find(NRD_KERNEL_SECTION);
     if (index == sections.headers.size())
@@ -157,6 +163,16 @@ Expected<KernelDescription> describeKernel(std::string_view object) {
     return Status::error(StatusCode::InvalidArgument,
                          "the kernel's object file cannot be read: " + problem.text);
   }
+}
+
+std::string_view codeBehind(std::string_view object) {
+  nrd_kernel_info info;
+  if (object.size() < sizeof(info))
+    return {};
+  std::memcpy(&info, object.data(), sizeof(info));
+  if (info.magic != NRD_KERNEL_MAGIC || info.section_bytes > object.size())
+    return {};
+  return object.substr(info.section_bytes, info.code_bytes);
 }
 
 } // namespace nereid::runtime

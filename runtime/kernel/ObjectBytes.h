@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- ObjectBytes.h - Reads files that may be damaged ----------*- C++ -*-===//
-#ifndef NEREID_RUNTIME_DEVICE_CPU_OBJECTBYTES_H
-#define NEREID_RUNTIME_DEVICE_CPU_OBJECTBYTES_H
+#ifndef NEREID_RUNTIME_KERNEL_OBJECTBYTES_H
+#define NEREID_RUNTIME_KERNEL_OBJECTBYTES_H
 
 #include <cstdint>
 #include <cstring>
@@ -70,4 +70,4 @@ private:
 
 } // namespace nereid::runtime
 
-#endif // NEREID_RUNTIME_DEVICE_CPU_OBJECTBYTES_H
+#endif // NEREID_RUNTIME_KERNEL_OBJECTBYTES_H

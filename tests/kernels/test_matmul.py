@@ -102,6 +102,57 @@ def test_epilogues(rng, with_bias, activation):
 
 
 @nereid.jit
+def masked_kernel(
+    a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, ACC: tl.constexpr,
+):
+    offs_m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    offs_n = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    offs_k = tl.arange(0, BLOCK_K)
+    mask_m, mask_n = (offs_m < M)[:, None], (offs_n < N)[None, :]
+    acc = tl.zeros((BLOCK_M, BLOCK_N), ACC)
+    for k in range(0, K, BLOCK_K):
+        at = k + offs_k
+        a = tl.load(a_ptr + offs_m[:, None] * stride_am + at[None, :] * stride_ak, mask_m & (at[None, :] < K), 0)
+        b = tl.load(b_ptr + at[:, None] * stride_bk + offs_n[None, :] * stride_bn, (at[:, None] < K) & mask_n, 0)
+        acc = tl.dot(a, b, acc, out_dtype=ACC)
+    tl.store(c_ptr + offs_m[:, None] * stride_cm + offs_n[None, :] * stride_cn, acc, mask_m & mask_n)
+
+
+def part_of_larger(rng, shape, dtype, transposed, row_bytes):
+    """A matrix whose rows (columns, if transposed) lie `row_bytes` apart, NaN around it where there is one."""
+    inner = shape[::-1] if transposed else shape
+    x = random_matrix(rng, inner, dtype)
+    whole = np.full((inner[0] + 2, max(row_bytes // x.itemsize, inner[1] + 3)), np.nan if x.dtype.kind != "i" else 99)
+    whole = whole.astype(dtype)
+    view = whole[1 : 1 + inner[0], 1 : 1 + inner[1]]
+    view[...] = x
+    return view.T if transposed else view
+
+
+@pytest.mark.parametrize("layout", ["nn", "nt", "tn", "tt"])
+@pytest.mark.parametrize("dtype, out, accumulator, tolerance", [
+    (np.float32, np.float32, tl.float32, 1e-6), (np.float64, np.float64, tl.float64, 1e-14),
+    (np.float16, np.float32, tl.float32, 1e-6), (ml_dtypes.bfloat16, np.float32, tl.float32, 1e-6),
+    (np.int8, np.int32, tl.int32, 0),
+])
+def test_inside_and_at_the_edge(rng, layout, dtype, out, accumulator, tolerance):
+    """Tiles that lie whole in the matrix and others: the first are read in place where that pays."""
+    for block in [(16, 16, 16), (32, 32, 32), (64, 64, 32), (16, 128, 16), (128, 64, 64), (8, 32, 4)]:
+        m, n, k = (int(size * rng.integers(1, 3) + rng.choice([0, 0, -1, 1, size // 2])) for size in block)
+        row_bytes = int(rng.choice([0, 4096]))
+        a = part_of_larger(rng, (m, k), dtype, layout[0] == "t", row_bytes)
+        b = part_of_larger(rng, (k, n), dtype, layout[1] == "t", row_bytes)
+        c = np.zeros((m, n), out)
+        masked_kernel[(nereid.cdiv(m, block[0]), nereid.cdiv(n, block[1]))](
+            a, b, c, m, n, k, *element_strides(a), *element_strides(b), *element_strides(c),
+            BLOCK_M=block[0], BLOCK_N=block[1], BLOCK_K=block[2], ACC=accumulator)
+        a64, b64 = a.astype(np.float64), b.astype(np.float64)
+        bound = tolerance * (np.abs(a64) @ np.abs(b64)).max()
+        nereid.testing.assert_close(c, a64 @ b64, atol=bound, rtol=0)
+
+
+@nereid.jit
 def split_k_kernel(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK: tl.constexpr, SPLIT: tl.constexpr):
     pid_m, pid_n, pid_k = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     offs_m = pid_m * BLOCK + tl.arange(0, BLOCK)

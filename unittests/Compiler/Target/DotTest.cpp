@@ -66,7 +66,10 @@ struct DotTest : KernelTest {
               .getResult(0);
     Dot dot;
     dot.layout = cpu::chooseDotLayout(m, n, k, a, b, accumulator, target);
-    cpu::emitDot(builder, loc, dot.layout, pointers[0], pointers[1], pointers[2]);
+    cpu::DotOperands operands;
+    operands.a = pointers[0];
+    operands.b = pointers[1];
+    cpu::emitDot(builder, loc, dot.layout, operands, pointers[2]);
     tt::ReturnOp::create(builder, loc);
 
     cpu::PipelineOptions options;

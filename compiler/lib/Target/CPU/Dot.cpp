@@ -53,20 +53,24 @@ RegisterTile chooseRegisterTile(const DotLayout &layout, int64_t columns) {
 /// Emits the loops of one dot.
 class DotEmitter {
 public:
-  DotEmitter(OpBuilder &builder, Location loc, const DotLayout &layout)
-      : builder(builder), loc(loc), layout(layout), i64(builder.getI64Type()),
+  DotEmitter(OpBuilder &builder, Location loc, const DotLayout &layout, const DotOperands &operands)
+      : builder(builder), loc(loc), layout(layout), operands(operands), i64(builder.getI64Type()),
         pointer(LLVM::LLVMPointerType::get(builder.getContext())),
         lanes(layout.target.lanes(layout.compute.getIntOrFloatBitWidth())) {}
 
-  void emit(Value a, Value b, Value c) {
+  void emit(Value c) {
+    Value a = operands.a, b = operands.b;
     int64_t full = layout.n / layout.panelWidth;
     forEach(full, [&](Value panel) {
-      emitPanel(a, offset(b, panel, layout.panelStride, layout.packedB),
+      firstColumn = scaled(panel, layout.panelWidth);
+      emitPanel(a, strided(b, panel, operands.bPanel, layout.panelStride, layout.packedB),
                 offset(c, panel, layout.panelWidth, layout.accumulator), layout.panelWidth);
     });
-    if (int64_t rest = layout.n % layout.panelWidth)
-      emitPanel(a, offset(b, full * layout.panelStride, layout.packedB),
+    if (int64_t rest = layout.n % layout.panelWidth) {
+      firstColumn = constant(full * layout.panelWidth);
+      emitPanel(a, strided(b, constant(full), operands.bPanel, layout.panelStride, layout.packedB),
                 offset(c, full * layout.panelWidth, layout.accumulator), rest);
+    }
   }
 
 private:
@@ -82,6 +86,16 @@ private:
     if (scale != 1)
       index = arith::MulIOp::create(builder, loc, index, constant(scale));
     return LLVM::GEPOp::create(builder, loc, pointer, element, base, ArrayRef<LLVM::GEPArg>{index});
+  }
+
+  Value add(Value x, Value y) { return builder.createOrFold<arith::AddIOp>(loc, x, y); }
+  Value mul(Value x, Value y) { return builder.createOrFold<arith::MulIOp>(loc, x, y); }
+  Value scaled(Value index, int64_t scale) { return mul(index, constant(scale)); }
+  /// `base` + `index` times `stride` elements, or `packed` where that is null.
+  Value strided(Value base, Value index, Value stride, int64_t packed, Type element) {
+    if (!stride)
+      return offset(base, index, packed, element);
+    return offset(base, mul(index, stride), 1, element);
   }
 
   /// Calls `body` for 0 .. count-1: straight code for one round, else a loop.
@@ -100,10 +114,13 @@ private:
   void emitPanel(Value a, Value b, Value c, int64_t columns) {
     int64_t width = std::min(maxTileColumns(layout), layout.panelWidth);
     int64_t full = columns / width;
+    Value panelStart = firstColumn;
     forEach(full, [&](Value block) {
+      firstColumn = add(panelStart, scaled(block, width));
       emitColumns(a, offset(b, block, width, layout.packedB),
                   offset(c, block, width, layout.accumulator), width);
     });
+    firstColumn = add(panelStart, constant(full * width));
     if (int64_t rest = columns % width)
       emitColumns(a, offset(b, full * width, layout.packedB),
                   offset(c, full * width, layout.accumulator), rest);
@@ -114,14 +131,62 @@ private:
     RegisterTile tile = chooseRegisterTile(layout, columns);
     int64_t full = layout.m / tile.rows;
     forEach(full, [&](Value block) {
-      emitTile(offset(a, block, tile.rows * layout.lda, layout.packedA), b,
+      choosePrefetch(block);
+      emitTile(strided(a, scaled(block, tile.rows), operands.aRow, layout.lda, layout.packedA), b,
                offset(c, block, tile.rows * layout.ldc, layout.accumulator), tile);
     });
     if (int64_t rest = layout.m % tile.rows) {
       int64_t row = full * tile.rows;
-      emitTile(offset(a, row * layout.lda, layout.packedA), b,
+      choosePrefetch(constant(full));
+      emitTile(strided(a, constant(row), operands.aRow, layout.lda, layout.packedA), b,
                offset(c, row * layout.ldc, layout.accumulator), {rest, columns});
     }
+  }
+
+  /// What the tile in this block of rows asks for: the first blocks take one line
+  /// of each of the next rows of one operand, the following those of the other,
+  /// and go on with the rounds after.
+  void choosePrefetch(Value block) {
+    ahead = {};
+    SmallVector<std::pair<Value, Value>> lines; // and the condition that it is this one's turn
+    for (const DotPrefetch &next : operands.next) {
+      Value start = scaled(block, 64);
+      if (next.perColumn)
+        start = add(start, mul(firstColumn, next.perColumn));
+      Value base =
+          LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), next.base, start);
+      Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, block,
+                                         constant(next.lines));
+      lines.push_back({base, mine});
+      block = arith::SubIOp::create(builder, loc, block, constant(next.lines));
+    }
+    for (auto [next, line] : llvm::reverse(llvm::zip_equal(operands.next, lines))) {
+      auto [base, mine] = line;
+      bool last = !ahead.base;
+      ahead.base = last ? base : arith::SelectOp::create(builder, loc, mine, base, ahead.base);
+      ahead.stride = last ? next.stride
+                          : arith::SelectOp::create(builder, loc, mine, next.stride, ahead.stride);
+    }
+  }
+
+  void emitPrefetch(Value k) {
+    if (!ahead.base)
+      return;
+    Value at = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), ahead.base,
+                                   ValueRange{mul(k, ahead.stride)});
+    LLVM::Prefetch::create(builder, loc, at, /*rw=*/0, /*hint=*/2, /*cache=*/1);
+  }
+
+  /// Elements between row 0 and rows 0 .. `rows` - 1 of A; empty where `lda` says it.
+  SmallVector<Value> rowOffsets(int64_t rows) {
+    SmallVector<Value> result;
+    for (int64_t row = 0; operands.aRow && row < rows; ++row)
+      result.push_back(scaled(operands.aRow, row));
+    return result;
+  }
+  Value rowOfA(Value column, int64_t row, ArrayRef<Value> offsets) {
+    return offsets.empty() ? offset(column, row * layout.lda, layout.packedA)
+                           : offset(column, offsets[row], 1, layout.packedA);
   }
 
   /// Sums of products of pairs of 16-bit numbers: one instruction for two steps
@@ -141,21 +206,25 @@ private:
       for (int64_t v = 0; v < vectors; ++v)
         sums.push_back(loadC(place(row, v), type, columns(v)));
 
+    SmallVector<Value> rows = rowOffsets(tile.rows);
+    Value nextRow = operands.bStep ? operands.bStep : constant(layout.panelWidth);
     auto loop =
         scf::ForOp::create(builder, loc, constant(0), constant(layout.k), constant(2), sums);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(loop.getBody());
       Value k = loop.getInductionVar();
-      Value bRows = offset(b, k, layout.panelWidth, i16);
+      emitPrefetch(k);
+      Value bRows = strided(b, k, operands.bStep, layout.panelWidth, i16);
       auto narrow = VectorType::get(lanes, i16);
       Value sixteen = arith::ConstantOp::create(
           builder, loc, DenseElementsAttr::get(words, builder.getI32IntegerAttr(16)));
       SmallVector<Value> pairs;
       for (int64_t v = 0; v < vectors; ++v) {
         auto row = [&](int64_t i) -> Value {
-          Value at = offset(bRows, i * layout.panelWidth + v * lanes, i16);
-          Value halfWords = LLVM::LoadOp::create(builder, loc, narrow, at, unsigned(2 * lanes));
+          Value at = offset(i ? offset(bRows, nextRow, 1, i16) : bRows, v * lanes, i16);
+          Value halfWords = LLVM::LoadOp::create(builder, loc, narrow, at,
+                                                 operands.bStep ? 2u : unsigned(2 * lanes));
           return arith::ExtUIOp::create(builder, loc, words, halfWords);
         };
         Value low = row(0), high = arith::ShLIOp::create(builder, loc, row(1), sixteen);
@@ -169,8 +238,8 @@ private:
                                                                : "llvm.x86.sse2.pmadd.wd";
       SmallVector<Value> next;
       for (int64_t row = 0; row < tile.rows; ++row) {
-        Value pair = LLVM::LoadOp::create(builder, loc, i32, offset(aColumn, row * layout.lda, i16),
-                                          /*alignment=*/2);
+        Value pair =
+            LLVM::LoadOp::create(builder, loc, i32, rowOfA(aColumn, row, rows), /*alignment=*/2);
         Value aRow = vector::BitCastOp::create(
             builder, loc, halves, vector::BroadcastOp::create(builder, loc, words, pair));
         for (int64_t v = 0; v < vectors; ++v) {
@@ -202,19 +271,22 @@ private:
     for (int64_t row = 0; row < tile.rows; ++row)
       sums.push_back(loadC(offset(c, row * layout.ldc, layout.accumulator), type, tile.columns));
 
+    SmallVector<Value> rows = rowOffsets(tile.rows);
     auto loop =
         scf::ForOp::create(builder, loc, constant(0), constant(layout.k), constant(1), sums);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(loop.getBody());
       Value k = loop.getInductionVar();
+      emitPrefetch(k);
       Value bRow = LLVM::LoadOp::create(
-          builder, loc, type, offset(b, k, layout.panelWidth, layout.packedB), panelAlignment());
-      Value aColumn = offset(a, k, 1, layout.packedA);
+          builder, loc, type, strided(b, k, operands.bStep, layout.panelWidth, layout.packedB),
+          panelAlignment());
+      Value aColumn = strided(a, k, operands.aStep, 1, layout.packedA);
       SmallVector<Value> next;
       for (int64_t row = 0; row < tile.rows; ++row) {
-        Value element = LLVM::LoadOp::create(builder, loc, layout.packedA,
-                                             offset(aColumn, row * layout.lda, layout.packedA));
+        Value element =
+            LLVM::LoadOp::create(builder, loc, layout.packedA, rowOfA(aColumn, row, rows));
         Value aRow = vector::BroadcastOp::create(builder, loc, type, element);
         next.push_back(multiplyAdd(aRow, bRow, loop.getRegionIterArg(row)));
       }
@@ -235,6 +307,8 @@ private:
   /// Alignment of the start of a register tile's row of B.
   unsigned panelAlignment() {
     int64_t bytes = layout.compute.getIntOrFloatBitWidth() / 8;
+    if (operands.bStep)
+      return bytes;
     return llvm::MinAlign(llvm::MinAlign(DotLayout::alignment, layout.panelWidth * bytes),
                           maxTileColumns(layout) * bytes);
   }
@@ -288,8 +362,14 @@ private:
   OpBuilder &builder;
   Location loc;
   const DotLayout &layout;
+  const DotOperands &operands;
   Type i64, pointer;
   int64_t lanes;
+  Value firstColumn; ///< of the current block of columns
+  /// Of the current tile: in step k of it, base + k * stride.
+  struct {
+    Value base, stride;
+  } ahead;
 };
 
 } // namespace
@@ -353,7 +433,16 @@ Value nereid::cpu::emitBOffset(OpBuilder &builder, Location loc, const DotLayout
                                rest);
 }
 
-void nereid::cpu::emitDot(OpBuilder &builder, Location loc, const DotLayout &layout, Value a,
-                          Value b, Value c) {
-  DotEmitter(builder, loc, layout).emit(a, b, c);
+bool nereid::cpu::mayReadInPlace(const DotLayout &layout, bool isB) {
+  int64_t lanes = layout.target.lanes(layout.compute.getIntOrFloatBitWidth());
+  if (isB && layout.n % lanes) // whole vectors are read
+    return false;
+  int64_t width = std::min(maxTileColumns(layout), layout.panelWidth);
+  return isB ? llvm::divideCeil(layout.m, chooseRegisterTile(layout, width).rows) <= 4
+             : llvm::divideCeil(layout.n, width) <= 2;
+}
+
+void nereid::cpu::emitDot(OpBuilder &builder, Location loc, const DotLayout &layout,
+                          const DotOperands &operands, Value c) {
+  DotEmitter(builder, loc, layout, operands).emit(c);
 }

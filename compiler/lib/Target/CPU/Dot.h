@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Micro-kernels of tl.dot: C += A * B on tiles that lie in scratch buffers.
+// Micro-kernels of tl.dot: C += A * B, with C in a scratch buffer.
 //
 //   A  m x k, row-major, lda = k. Loads of single elements, broadcast.
 //   B  k x n in panels of `panelWidth` columns; a panel is k x panelWidth,
@@ -16,7 +16,9 @@
 //
 // The tile load writes operands in this form directly, converting elements to
 // `packedA` / `packedB` on the way. Nothing has to be padded with zeros: the
-// padding of B only meets lanes that are never stored.
+// padding of B only meets lanes that are never stored. An operand of the right
+// element type may also be read where the user has it: `DotOperands` says how
+// far apart its elements lie.
 #ifndef NEREID_TARGET_CPU_DOT_H
 #define NEREID_TARGET_CPU_DOT_H
 
@@ -78,10 +80,34 @@ DotLayout chooseDotLayout(int64_t m, int64_t n, int64_t k, mlir::Type aElement, 
 mlir::Value emitBOffset(mlir::OpBuilder &builder, mlir::Location loc, const DotLayout &layout,
                         mlir::Value row, mlir::Value column);
 
-/// Emits loops (scf, vector, llvm) that compute C += A * B. The pointers are
-/// !llvm.ptr, `DotLayout::alignment`-aligned.
-void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const DotLayout &layout, mlir::Value a,
-             mlir::Value b, mlir::Value c);
+/// Memory that will be read soon. In each step of k the micro-kernels ask for one
+/// line, so that the next operands come while this dot is computed; an address
+/// that is wrong costs time and nothing else.
+struct DotPrefetch {
+  mlir::Value base;      ///< !llvm.ptr
+  mlir::Value stride;    ///< bytes (i64) between the rows of memory
+  int64_t lines = 1;     ///< of 64 bytes, to ask for in each row
+  mlir::Value perColumn; ///< bytes (i64) from what belongs to one column of C to the next; or null
+};
+
+/// Where the operands of one dot are. Strides are numbers of elements (i64); null
+/// where they are those of the packed form.
+struct DotOperands {
+  mlir::Value a, b;          ///< !llvm.ptr
+  mlir::Value aRow, aStep;   ///< between rows of A, between steps of k
+  mlir::Value bStep, bPanel; ///< between steps of k, between panels
+  llvm::SmallVector<DotPrefetch, 2> next;
+};
+
+/// Whether the micro-kernel may read A (B) with elements in `packedA` (`packedB`)
+/// from the user's memory, and it is worth no copy: each element is used by few
+/// of the blocks of C that stay in registers.
+bool mayReadInPlace(const DotLayout &layout, bool isB);
+
+/// Emits loops (scf, vector, llvm) that compute C += A * B. C and packed operands
+/// are `DotLayout::alignment`-aligned, others as their elements.
+void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const DotLayout &layout,
+             const DotOperands &operands, mlir::Value c);
 
 } // namespace nereid::cpu
 

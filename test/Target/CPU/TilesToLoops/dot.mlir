@@ -1,24 +1,26 @@
 // RUN: nereid-opt %s --nereid-cpu-tiles-to-loops=cpu=x86-64-v4 --canonicalize --cse | FileCheck %s
 
-// The main loop of a matrix product: A to its buffer, B to its buffer, products
-// into the accumulator's buffer, nothing else. The accumulator is cleared
-// before and read after.
+// The main loop of a matrix product: B to its buffer, A read where it is,
+// products into the accumulator's buffer; in each step one line of what the next
+// round reads is asked for. The accumulator is cleared before and read after.
 //
 // CHECK-LABEL: tt.func @gemm
 // CHECK-DAG: %[[ACC:.*]] = cpu.scratch {offset = 0 : i64}
-// CHECK-DAG: %[[A:.*]] = cpu.scratch {offset = 16384 : i64}
-// CHECK-DAG: %[[B:.*]] = cpu.scratch {offset = 24576 : i64}
+// CHECK-DAG: %[[B:.*]] = cpu.scratch {offset = 16384 : i64}
 // CHECK: %[[P0:.*]] = llvm.getelementptr %[[ACC]]
 // CHECK-NEXT: llvm.store %{{.*}}, %[[P0]]
 // CHECK: scf.for %{{.*}} = %c0_i32 to %{{.*}} step %c1_i32
-// CHECK: %[[X:.*]] = llvm.load %{{.*}} -> vector<16xf32>
-// CHECK: %[[P1:.*]] = llvm.getelementptr %[[A]]
-// CHECK-NEXT: llvm.store %[[X]], %[[P1]]
+// CHECK: %[[PA:.*]] = tt.addptr %arg0
+// CHECK: %[[A:.*]] = builtin.unrealized_conversion_cast %[[PA]]
 // CHECK-NOT: getelementptr %[[ACC]]
 // CHECK: %[[Y:.*]] = llvm.load %{{.*}} -> vector<16xf32>
 // CHECK: %[[P2:.*]] = llvm.getelementptr %[[B]]
 // CHECK-NEXT: llvm.store %[[Y]], %[[P2]]
+// CHECK: %[[ROWS:.*]] = llvm.getelementptr %[[A]][%{{.*}}] {{.*}}, f32
 // CHECK: llvm.getelementptr %[[ACC]]
+// CHECK: llvm.intr.prefetch
+// CHECK: llvm.getelementptr %[[B]]
+// CHECK: llvm.getelementptr %[[ROWS]]
 // CHECK: vector.fma
 // CHECK: llvm.store {{.*}} : vector<64xf32>
 // CHECK-NOT: iter_args
@@ -63,5 +65,48 @@ tt.func @gemm(%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %c: !tt.ptr<f32>, %n: i32) {
   %cs = tt.splat %c : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
   %cp = tt.addptr %cs, %co : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
   tt.store %cp, %d : tensor<64x64x!tt.ptr<f32>>
+  tt.return
+}
+
+// Masks are asked once whether they hold for the whole tile: where they do, both
+// operands of a small product are read in place; where not, they are packed.
+//
+// CHECK-LABEL: tt.func @masked
+// CHECK: scf.for
+// CHECK: %[[HOLDS:.*]] = arith.cmpi
+// CHECK: scf.if %[[HOLDS]]
+// CHECK: llvm.intr.masked.load
+// CHECK: arith.select %[[HOLDS]], {{.*}} : !llvm.ptr
+// CHECK: vector.fma
+// CHECK: tt.return
+tt.func @masked(%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %c: !tt.ptr<f32>, %n: i32, %k: i32) {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %r1 = tt.expand_dims %r {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %r0 = tt.expand_dims %r {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %stride = tt.splat %n : i32 -> tensor<16x1xi32>
+  %row = arith.muli %r1, %stride : tensor<16x1xi32>
+  %rows = tt.broadcast %row : tensor<16x1xi32> -> tensor<16x16xi32>
+  %columns = tt.broadcast %r0 : tensor<1x16xi32> -> tensor<16x16xi32>
+  %o = arith.addi %rows, %columns : tensor<16x16xi32>
+  %as = tt.splat %a : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+  %ap = tt.addptr %as, %o : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
+  %bs = tt.splat %b : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+  %bp = tt.addptr %bs, %o : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
+  %cs = tt.splat %c : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+  %cp = tt.addptr %cs, %o : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
+  %d = scf.for %i = %c0 to %k step %c16 iter_args(%acc = %zero) -> (tensor<16x16xf32>) : i32 {
+    %left = arith.subi %k, %i : i32
+    %leftRow = tt.splat %left : i32 -> tensor<1x16xi32>
+    %maskA = arith.cmpi slt, %r0, %leftRow : tensor<1x16xi32>
+    %maskAs = tt.broadcast %maskA : tensor<1x16xi1> -> tensor<16x16xi1>
+    %av = tt.load %ap, %maskAs, %zero : tensor<16x16x!tt.ptr<f32>>
+    %bv = tt.load %bp : tensor<16x16x!tt.ptr<f32>>
+    %p = tt.dot %av, %bv, %acc : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
+    scf.yield %p : tensor<16x16xf32>
+  }
+  tt.store %cp, %d : tensor<16x16x!tt.ptr<f32>>
   tt.return
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tl.dot: operands are packed on their way from memory, the accumulator is
-// updated in place, the micro-kernel does the rest.
+// tl.dot: operands are packed on their way from memory or, where they lie dense
+// and no mask cuts them, read in place; the accumulator is updated in place, the
+// micro-kernel does the rest.
 #include "TileEmitter.h"
 #include "Transpose.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -21,39 +24,149 @@ static Value convertForDot(TileEmitter &emitter, Value element, Type from, Type 
   return arith::ExtSIOp::create(emitter.builder, emitter.loc, type, element);
 }
 
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// A load whose elements only this dot reads, where it stands: its mask and its
+/// addresses may be looked at as a whole.
+static tt::LoadOp loadFor(FunctionLowering &lowering, Value operand) {
+  auto load = operand.getDefiningOp<tt::LoadOp>();
+  if (!load || lowering.lookup(operand) || load.getIsVolatile() ||
+      getTile(operand).getRank() != 2 ||
+      getTile(operand).getElementType().getIntOrFloatBitWidth() < 16)
+    return {};
+  return load;
+}
+
+/// Writes the operand in packed form. `everywhere` (i1) tells where all masks of
+/// its load hold; rows are then straight code without any. Null: they always do.
+/// nullopt: they are evaluated, and where `atEdge` is set no loop expects them to
+/// hold.
 void FunctionLowering::packOperand(OpBuilder &builder, Operation *anchor, Value operand, bool isB,
-                                   const cpu::DotLayout &layout, Buffer *packed) {
+                                   const cpu::DotLayout &layout, Buffer *packed,
+                                   std::optional<Value> everywhere, bool atEdge) {
   RankedTensorType type = getTile(operand);
   Location loc = operand.getDefiningOp() ? operand.getLoc() : anchor->getLoc();
-  TileEmitter emitter(*this, builder, loc, anchor);
   unsigned rank = type.getRank(), row = rank - 2, column = rank - 1;
   Type element = type.getElementType(), target = packed->element;
   int64_t matrix = isB ? layout.bElements() : layout.aElements();
   packed->touches.push_back(anchor);
-
-  auto place = [&](ArrayRef<Index> at) -> Value {
-    Value offset;
-    if (isB)
-      offset = cpu::emitBOffset(builder, loc, layout, at[row].value, at[column].value);
-    else
-      offset = emitter.add(emitter.mul(at[row].value, layout.lda), at[column].value);
-    if (rank == 3)
-      offset = emitter.addHere(offset, emitter.mul(at[0].value, matrix));
-    return offset;
-  };
-  auto read = [&](ArrayRef<Index> at) {
-    return convertForDot(emitter, emitter.emitVector(operand, at), element, target);
-  };
-  auto write = [&](Value value, ArrayRef<Index> at) {
-    emitter.storeAt(packed->pointer, target, place(at), value);
-  };
   // A run of up to 16 columns is contiguous in either operand.
   unsigned lanes = std::min(16u, chooseLanes(*this, target));
   unsigned dim = chooseVectorDim(*this, type, operand, /*throughSelf=*/false);
-  if (dim == row && transposedNest(emitter, type.getShape(), row, column, lanes, read, write))
-    return;
-  emitter.nest(type.getShape(), column, lanes, [&](ArrayRef<Index> at) { write(read(at), at); });
+
+  auto emitNest = [&](TileEmitter &emitter) {
+    auto place = [&](ArrayRef<Index> at) -> Value {
+      Value offset;
+      if (isB)
+        offset = cpu::emitBOffset(builder, loc, layout, at[row].value, at[column].value);
+      else
+        offset = emitter.add(emitter.mul(at[row].value, layout.lda), at[column].value);
+      if (rank == 3)
+        offset = emitter.addHere(offset, emitter.mul(at[0].value, matrix));
+      return offset;
+    };
+    auto read = [&](ArrayRef<Index> at) {
+      return convertForDot(emitter, emitter.emitVector(operand, at), element, target);
+    };
+    auto write = [&](Value value, ArrayRef<Index> at) {
+      emitter.storeAt(packed->pointer, target, place(at), value);
+    };
+    if (dim == row && transposedNest(emitter, type.getShape(), row, column, lanes, read, write))
+      return;
+    emitter.nest(type.getShape(), column, lanes, [&](ArrayRef<Index> at) { write(read(at), at); });
+  };
+
+  auto emitMasked = [&](bool atEdge) {
+    TileEmitter emitter(*this, builder, loc, anchor);
+    if (atEdge)
+      emitter.evaluateMasks();
+    emitNest(emitter);
+  };
+  if (!everywhere)
+    return emitMasked(atEdge);
+  auto emitInside = [&] {
+    TileEmitter inside(*this, builder, loc, anchor);
+    inside.assumeMaskHolds(operand.getDefiningOp<tt::LoadOp>());
+    inside.unrollUpTo(dim == row ? 1 : 4);
+    emitNest(inside);
+  };
+  if (!*everywhere)
+    return emitInside();
+  auto branch = scf::IfOp::create(builder, loc, *everywhere, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard restore(builder);
+  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  emitInside();
+  builder.setInsertionPoint(branch.elseBlock()->getTerminator());
+  emitMasked(/*atEdge=*/true);
 }
+
+/// Where the elements of a load lie when its mask holds for all of them: the
+/// address of the first and the distance along the dimension that is not dense.
+FunctionLowering::Place FunctionLowering::placeOf(OpBuilder &builder, tt::LoadOp load) {
+  TileStrides &strides = plan.getStrides();
+  TileStride stride[2] = {strides.get(load.getPtr(), 0), strides.get(load.getPtr(), 1)};
+  Place place;
+  place.dense = stride[1].isConstant(1) ? 1 : stride[0].isConstant(1) ? 0 : -1;
+  if (place.dense < 0)
+    return place;
+  TileStride apart = stride[1 - place.dense];
+  if (apart.kind == TileStride::Unknown || apart.isUniform()) {
+    place.dense = -1;
+    return place;
+  }
+  Location loc = load.getLoc();
+  TileEmitter emitter(*this, builder, loc, load);
+  int64_t bytes = getStorageBytes(getTile(load.getResult()).getElementType());
+  Indices origin(2, Index{Index::Scalar, emitter.constant(0)});
+  place.first = emitter.emit(load.getPtr(), origin);
+  if (apart.isConstant()) {
+    place.elements = emitter.constant(apart.value);
+    place.bytes = emitter.constant(apart.value * bytes);
+    return place;
+  }
+  Indices second(origin);
+  second[1 - place.dense].value = emitter.constant(1);
+  Type i64 = builder.getI64Type();
+  Value from = LLVM::PtrToIntOp::create(builder, loc, i64, place.first);
+  Value to = LLVM::PtrToIntOp::create(builder, loc, i64, emitter.emit(load.getPtr(), second));
+  place.bytes = arith::SubIOp::create(builder, loc, to, from);
+  place.elements = arith::ShRSIOp::create(builder, loc, place.bytes,
+                                          emitter.constant(llvm::Log2_64(uint64_t(bytes))));
+  return place;
+}
+
+/// What the next round of the loop will load, if its addresses go on as they did
+/// from the round before to this one.
+cpu::DotPrefetch FunctionLowering::guessNext(OpBuilder &builder, tt::LoadOp load, scf::ForOp loop,
+                                             const Place &place, bool isB) {
+  Location loc = load.getLoc();
+  Type i64 = builder.getI64Type();
+  RankedTensorType type = getTile(load.getResult());
+  int64_t bytes = getStorageBytes(type.getElementType());
+  // In a cell of its own: where the previous round began.
+  Buffer *cell = createBuffer(i64, 1, loop->getBlock());
+  cell->touches.push_back(loop);
+  Value now = LLVM::PtrToIntOp::create(builder, loc, i64, place.first);
+  Value before = LLVM::LoadOp::create(builder, loc, i64, cell->pointer, 8);
+  LLVM::StoreOp::create(builder, loc, now, cell->pointer, 8);
+  cpu::DotPrefetch next;
+  next.base =
+      LLVM::GEPOp::create(builder, loc, place.first.getType(), builder.getI8Type(), place.first,
+                          ValueRange{arith::SubIOp::create(builder, loc, now, before).getResult()});
+  next.stride = place.bytes;
+  next.lines = std::max<int64_t>(1, type.getDimSize(place.dense) * bytes / 64);
+  if (isB)
+    next.perColumn = place.dense == 1
+                         ? Value(arith::ConstantIntOp::create(builder, loc, i64, bytes))
+                         : place.bytes;
+  return next;
+}
+
+//===----------------------------------------------------------------------===//
+// The dot
+//===----------------------------------------------------------------------===//
 
 LogicalResult FunctionLowering::lowerDot(tt::DotOp dot) {
   OpBuilder builder(dot);
@@ -78,16 +191,19 @@ LogicalResult FunctionLowering::lowerDot(tt::DotOp dot) {
     storeTile(builder, dot, dot.getC(), result, /*throughSelf=*/false);
   bind(dot.getResult(), result);
 
-  // The operands. One that does not change with the loop is packed before it.
-  Value pointers[2];
-  for (bool isB : {false, true}) {
+  // The operands. One that does not change with the loop is packed before it; one
+  // that lies dense and whole in memory may be read there.
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+  cpu::DotOperands operands;
+  for (bool isB : {true, false}) {
     Value operand = isB ? dot.getB() : dot.getA();
     Type packedType = isB ? layout.packedB : layout.packedA;
+    Value &pointer = isB ? operands.b : operands.a;
     Buffer *stored = lookup(operand);
     bool plain = isB ? layout.numPanels == 1 && layout.panelWidth == n : layout.lda == k;
     if (stored && plain && stored->element == packedType) {
       stored->touches.push_back(dot);
-      pointers[isB] = stored->pointer;
+      pointer = stored->pointer;
       continue;
     }
     Operation *anchor = dot;
@@ -100,20 +216,87 @@ LogicalResult FunctionLowering::lowerDot(tt::DotOp dot) {
     bool reusable = packed && packedAt->getBlock()->findAncestorOpInBlock(*dot) &&
                     (packedAt == anchor ||
                      packedAt->isBeforeInBlock(packedAt->getBlock()->findAncestorOpInBlock(*dot)));
-    if (!reusable) {
+    if (reusable) {
+      packed->touches.push_back(dot);
+      pointer = packed->pointer;
+      continue;
+    }
+
+    tt::LoadOp load = loadFor(*this, operand);
+    OpBuilder before(anchor);
+    Place place;
+    std::optional<Value> everywhere;
+    if (load) {
+      TileEmitter masks(*this, before, loc, anchor);
+      everywhere = load.getMask() ? masks.emitHoldsEverywhere(load.getMask()) : Value();
+      if (anchor == dot)
+        place = placeOf(builder, load);
+    }
+    // A tall tile computes long enough to hide the copies.
+    if (place.dense >= 0 && loop && m <= 64)
+      operands.next.push_back(guessNext(builder, load, loop, place, isB));
+
+    auto pack = [&](OpBuilder &at, bool atEdge) {
       int64_t elements = batch * (isB ? layout.bElements() : layout.aElements());
       packed = createBuffer(packedType, elements, anchor->getBlock());
       packedAt = anchor;
-      OpBuilder before(anchor);
-      packOperand(before, anchor, operand, isB, layout, packed);
+      packOperand(at, anchor, operand, isB, layout, packed, everywhere, atEdge);
+      packed->touches.push_back(dot);
+      return packed->pointer;
+    };
+    bool inPlace = everywhere &&
+                   (place.dense == 1 || (place.dense == 0 && !isB && !layout.pairs)) &&
+                   getTile(operand).getElementType() == packedType && mayReadInPlace(layout, isB);
+    if (!inPlace) {
+      pointer = pack(before, /*atEdge=*/false);
+      continue;
     }
-    packed->touches.push_back(dot);
-    pointers[isB] = packed->pointer;
+    Value one = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 1);
+    auto setStrides = [&](llvm::function_ref<Value(Value, int64_t)> choose) {
+      if (isB) {
+        operands.bStep = choose(place.elements, layout.panelWidth);
+        Value width =
+            arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), layout.panelWidth);
+        operands.bPanel = choose(width, layout.panelStride);
+      } else if (place.dense == 1) {
+        operands.aRow = choose(place.elements, layout.lda);
+      } else {
+        operands.aRow = choose(one, layout.lda);
+        operands.aStep = choose(place.elements, 1);
+      }
+    };
+    Value there = *everywhere; // i1: it is read in place
+    if (!isB && place.dense == 1 && layout.numPanels * layout.panelWidth >= 64) {
+      // Rows a multiple of 4 KiB apart fall into one set of the first cache and
+      // drive each other out; a copy costs little where a row meets many columns.
+      Value low = builder.createOrFold<arith::AndIOp>(
+          loc, place.bytes, arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 4095));
+      Value zero = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 0);
+      Value apart = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, low, zero);
+      there = there ? Value(arith::AndIOp::create(builder, loc, there, apart)) : apart;
+    } else {
+      everywhere = std::nullopt; // packed only where it does not hold
+    }
+    if (!there) {
+      pointer = place.first;
+      setStrides([](Value inPlace, int64_t) { return inPlace; });
+      continue;
+    }
+    auto branch = scf::IfOp::create(builder, loc, there, /*withElseRegion=*/true);
+    OpBuilder otherwise(branch.elseBlock()->getTerminator());
+    Value copy = pack(otherwise, /*atEdge=*/true);
+    packed = nullptr; // it holds the operand on one side only
+    pointer = arith::SelectOp::create(builder, loc, there, place.first, copy);
+    setStrides([&](Value inPlace, int64_t packedStride) -> Value {
+      Value constant =
+          arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), packedStride);
+      return arith::SelectOp::create(builder, loc, there, inPlace, constant);
+    });
   }
 
   Value c = result->pointer;
   if (batch == 1) {
-    cpu::emitDot(builder, loc, layout, pointers[0], pointers[1], c);
+    cpu::emitDot(builder, loc, layout, operands, c);
     return success();
   }
   TileEmitter emitter(*this, builder, loc, dot);
@@ -123,10 +306,10 @@ LogicalResult FunctionLowering::lowerDot(tt::DotOp dot) {
     return LLVM::GEPOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
                                getStorageType(element), base, ValueRange{offset});
   };
-  Value a = at(pointers[0], layout.packedA, layout.aElements());
-  Value b = at(pointers[1], layout.packedB, layout.bElements());
+  operands.a = at(operands.a, layout.packedA, layout.aElements());
+  operands.b = at(operands.b, layout.packedB, layout.bElements());
   c = at(c, layout.accumulator, layout.cElements());
-  cpu::emitDot(builder, loc, layout, a, b, c);
+  cpu::emitDot(builder, loc, layout, operands, c);
   emitter.closeLoop();
   return success();
 }

@@ -162,6 +162,64 @@ TileEmitter::Mask TileEmitter::analyseMask(Value mask, ArrayRef<Index> indices) 
   return result;
 }
 
+/// A comparison that grows along some dimensions and shrinks along others holds
+/// for all elements if it holds at the corner where it is tightest.
+std::optional<Value> TileEmitter::emitCorner(arith::CmpIOp compare) {
+  using P = arith::CmpIPredicate;
+  P order = compare.getPredicate();
+  bool isUnsigned = order == P::ult || order == P::ule || order == P::ugt || order == P::uge;
+  if (order == P::eq || order == P::ne)
+    return std::nullopt;
+  bool flipped = order == P::sgt || order == P::sge || order == P::ugt || order == P::uge;
+  Value low = flipped ? compare.getRhs() : compare.getLhs(),
+        high = flipped ? compare.getLhs() : compare.getRhs();
+  RankedTensorType type = getTile(low);
+  unsigned bits = type.getElementType().getIntOrFloatBitWidth();
+  if (bits < 32 || (isUnsigned && (bits != 32 || !strides.isNonNegative(low))))
+    return std::nullopt;
+  Indices corner(type.getRank());
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    TileStride grows = strides.get(low, d), limit = strides.get(high, d);
+    if (!grows.isConstant() || !limit.isConstant() || (isUnsigned && !limit.isUniform()))
+      return std::nullopt;
+    bool last = grows.value > limit.value;
+    corner[d] = {Index::Scalar, constant(last ? type.getDimSize(d) - 1 : 0)};
+  }
+  return emit(compare.getResult(), corner);
+}
+
+std::optional<Value> TileEmitter::emitHoldsEverywhere(Value mask) {
+  Value result;
+  SmallVector<Value> work{mask};
+  while (!work.empty()) {
+    Value term = work.pop_back_val(), holds;
+    if (auto known = TileStrides::getConstant(term)) {
+      if (*known == 0)
+        return std::nullopt;
+      continue;
+    }
+    Operation *op = getTile(term) ? term.getDefiningOp() : nullptr;
+    if (!getTile(term)) {
+      holds = lowering.getScalar(builder, term);
+    } else if (!op || lowering.getPlan().isStored(term)) {
+      return std::nullopt;
+    } else if (isa<arith::AndIOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::SplatOp, tt::TransOp>(
+                   op)) {
+      llvm::append_range(work, op->getOperands());
+      continue;
+    } else if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+      auto corner = emitCorner(compare);
+      if (!corner)
+        return std::nullopt;
+      holds = *corner;
+    } else {
+      return std::nullopt;
+    }
+    result = result ? Value(arith::AndIOp::create(builder, loc, result, holds)) : holds;
+  }
+  return result;
+}
+
 Predicate TileEmitter::predicate(const Mask &mask, Index linear) {
   Predicate result;
   if (mask.bound) {
@@ -324,7 +382,7 @@ Value TileEmitter::emitScalarLoad(tt::LoadOp load, ArrayRef<Index> indices) {
   Type element = getElementTypeOrSelf(load.getType()), storage = getStorageType(element);
   unsigned bytes = getStorageBytes(element);
   Value pointer = emit(load.getPtr(), indices);
-  Value mask = emitScalarMask(load.getMask(), indices);
+  Value mask = emitScalarMask(maskOf(load), indices);
   auto read = [&]() -> Value {
     return LLVM::LoadOp::create(builder, loc, storage, pointer, bytes, load.getIsVolatile());
   };
@@ -353,8 +411,8 @@ Value TileEmitter::emitLoad(tt::LoadOp load, ArrayRef<Index> indices) {
   if (!dim) {
     // Lanes at arbitrary places of the tile.
     Predicate on;
-    if (load.getMask()) {
-      on.lanes = toVector(emit(load.getMask(), indices));
+    if (Value mask = maskOf(load)) {
+      on.lanes = toVector(emit(mask, indices));
       on.guard = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, on.lanes);
     }
     lowering.remarkGather(load, "its elements are used in another order");
@@ -363,7 +421,7 @@ Value TileEmitter::emitLoad(tt::LoadOp load, ArrayRef<Index> indices) {
 
   Index linear = indices[*dim];
   TileStride stride = strides.get(pointers, *dim);
-  Predicate on = predicate(analyseMask(load.getMask(), indices), linear);
+  Predicate on = predicate(analyseMask(maskOf(load), indices), linear);
   Value result;
   if (stride.isConstant(1)) {
     Value pointer = advance(rowPointer(pointers, indices, *dim, 0), storage, linear.value);

@@ -104,7 +104,17 @@ private:
               llvm::ArrayRef<std::pair<mlir::Value, Buffer *>> copies);
   void materialise(mlir::Operation *op, mlir::Value value);
   void packOperand(mlir::OpBuilder &builder, mlir::Operation *anchor, mlir::Value operand, bool isB,
-                   const cpu::DotLayout &layout, Buffer *packed);
+                   const cpu::DotLayout &layout, Buffer *packed,
+                   std::optional<mlir::Value> everywhere, bool atEdge);
+  /// A tile of rank 2 in the user's memory.
+  struct Place {
+    int dense = -1;    ///< the dimension along which elements lie side by side; -1: none does
+    mlir::Value first; ///< !llvm.ptr of its first element
+    mlir::Value elements, bytes; ///< i64, from one to the next along the other dimension
+  };
+  Place placeOf(mlir::OpBuilder &builder, tt::LoadOp load);
+  cpu::DotPrefetch guessNext(mlir::OpBuilder &builder, tt::LoadOp load, mlir::scf::ForOp loop,
+                             const Place &place, bool isB);
   void emitStoreNest(mlir::OpBuilder &builder, tt::StoreOp store);
   void eraseTileOps();
   void layOutScratch(int64_t start);

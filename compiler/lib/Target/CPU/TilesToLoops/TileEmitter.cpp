@@ -200,9 +200,30 @@ void TileEmitter::vectorLoops(int64_t n, unsigned maxLanes, llvm::function_ref<v
   }
   int64_t main = n / width * width;
   lanes = width;
+  if (main / width <= unrollLimit) {
+    for (int64_t at = 0; at < main; at += width)
+      body({Index::Linear, constant(at)});
+  } else {
+    vectorLoop(main, body);
+  }
+  int64_t at = main;
+  for (int64_t piece = width / 2; piece >= 1; piece /= 2) {
+    if (n - at < piece)
+      continue;
+    lanes = piece;
+    body({piece == 1 ? Index::Scalar : Index::Linear, constant(at)});
+    at += piece;
+  }
+  lanes = saved;
+}
+
+/// The whole vectors of the first `main` elements: a loop without the masks that
+/// hold to the end of the loop, then one that evaluates them.
+void TileEmitter::vectorLoop(int64_t main, llvm::function_ref<void(Index)> body) {
+  const int64_t width = lanes;
   bounds.clear();
   storeBound = {};
-  fast = true;
+  fast = !alwaysMasked;
   fastLevel = levels.size() - 1;
   Value counter = openLoop(0, main, width, {});
   scf::ForOp loop = loops.back();
@@ -231,15 +252,6 @@ void TileEmitter::vectorLoops(int64_t n, unsigned maxLanes, llvm::function_ref<v
     body({Index::Linear, counter});
     closeLoop();
   }
-  int64_t at = main;
-  for (int64_t piece = width / 2; piece >= 1; piece /= 2) {
-    if (n - at < piece)
-      continue;
-    lanes = piece;
-    body({piece == 1 ? Index::Scalar : Index::Linear, constant(at)});
-    at += piece;
-  }
-  lanes = saved;
 }
 
 SmallVector<Value>

@@ -73,6 +73,16 @@ public:
                  mlir::ValueRange init,
                  llvm::function_ref<llvm::SmallVector<mlir::Value>(Index, mlir::ValueRange)> body);
 
+  /// i1: the mask holds for all elements, as the corners of its comparisons tell;
+  /// null: it always does; nullopt: that cannot be told so.
+  std::optional<mlir::Value> emitHoldsEverywhere(mlir::Value mask);
+  /// The masks of these loads hold for all elements.
+  void assumeMaskHolds(tt::LoadOp load) { unmasked.insert(load); }
+  /// Vector loops evaluate all masks: no loop of its own for those that hold.
+  void evaluateMasks() { alwaysMasked = true; }
+  /// Vector loops of at most `n` rounds are written out.
+  void unrollUpTo(int64_t n) { unrollLimit = n; }
+
   /// All masks are evaluated (for loops that the caller opened himself).
   void setLanes(unsigned n) { lanes = n; }
   unsigned getLanes() const { return lanes; }
@@ -150,6 +160,7 @@ private:
     mlir::OpBuilder::InsertionGuard guard;
   };
 
+  void vectorLoop(int64_t main, llvm::function_ref<void(Index)> body);
   unsigned depthOf(mlir::Value value) const { return depths.lookup(value); }
   unsigned depthOf(llvm::ArrayRef<Index> indices) const;
   void recordDepth(mlir::Value value, unsigned depth);
@@ -172,6 +183,10 @@ private:
     mlir::Value bound;   ///< lanes below it (i64, from the dimension's start) take part; null: all
     mlir::Value generic; ///< i1, scalar or vector; null: all
   };
+  mlir::Value maskOf(tt::LoadOp load) const {
+    return unmasked.contains(load) ? mlir::Value() : load.getMask();
+  }
+  std::optional<mlir::Value> emitCorner(mlir::arith::CmpIOp compare);
   Mask analyseMask(mlir::Value mask, llvm::ArrayRef<Index> indices);
   bool boundOf(mlir::arith::CmpIOp compare, llvm::ArrayRef<Index> indices, mlir::Value &bound);
   bool isLowerLimit(mlir::arith::CmpIOp compare, unsigned dim);
@@ -202,6 +217,9 @@ private:
   std::map<int64_t, mlir::Value> constants;
   llvm::DenseSet<mlir::Value> direct;
   llvm::DenseMap<mlir::Value, Buffer *> filled;
+  llvm::DenseSet<mlir::Operation *> unmasked;
+  int64_t unrollLimit = 0;
+  bool alwaysMasked = false;
   Indices current; ///< of the nest's body
 
   unsigned lanes = 1;

@@ -92,7 +92,7 @@ CLEAR = {
     "topk": ("tl.topk(tl.arange(0, 8), ⟦64⟧)", "64 is out of range for k, which is 1 to 8", "a number of 1 to 8"),
     "full": ("⟦tl.full([4], 300, tl.int8)⟧", "which holds -128 to 127", "write a number of -128 to 127"),
     "no return": ("tl.store(x_ptr, ⟦nothing(n)⟧)", "function 'nothing' returns nothing", "with a `return`"),
-    "array of one element compared": ("⟦tl.arange(0, 4) < x_ptr⟧", "pointers are not compared", "x.item()"),
+    "array of one element compared": ("⟦tl.arange(0, 4) < x_ptr⟧", "pointers cannot be compared", "x.item()"),
     "array of one element multiplied": ("⟦n * x_ptr⟧", "'*' does not take", "x.item()"),
     "no return in an operator": ("⟦n + nothing(n)⟧", "function 'nothing' returns nothing", "with a `return`"),
     "padding by position": (

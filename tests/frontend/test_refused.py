@@ -438,7 +438,7 @@ CASES = {
         def kernel(n):
             ⟦double(3)⟧
         """,
-        "function 'double' returned a set, which is no compile-time value",
+        "function 'double' returned a set, which is not a compile-time value",
         None,
     ),
     "f-string of a run-time value": (
@@ -573,7 +573,7 @@ CASES = {
         def kernel(n):
             ⟦helper(n)⟧
         """,
-        "helper() lacks the argument 'b'",
+        "helper() is missing the argument 'b'",
         "helper(a, b, c=3)",
     ),
     "surplus argument": (
@@ -586,7 +586,7 @@ CASES = {
         def kernel(n):
             helper(n, ⟦3⟧, 4)
         """,
-        "helper() takes at most 1 positional arguments, not 3",
+        "helper() takes at most 1 positional arguments, but got 3",
         "helper(a)",
     ),
     "unknown keyword": (
@@ -633,7 +633,7 @@ CASES = {
         def kernel(n):
             isinstance(n, ⟦Special⟧)
         """,
-        "isinstance cannot ask for class 'Special'",
+        "isinstance does not accept class 'Special'",
         "tl.tensor",
     ),
     "attribute by an unknown name": (
@@ -913,4 +913,4 @@ def test_default_that_is_no_constant(tmp_path):
             helper(n)
         """,
     )
-    assert error.message == "the default of parameter 'a' is a dict, which is no compile-time value"
+    assert error.message == "the default of parameter 'a' is a dict, which is not a compile-time value"

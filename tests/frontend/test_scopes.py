@@ -104,8 +104,8 @@ def test_variables_of_a_cube_scope_that_writes(tmp_path):
     "header, message, help_text",
     [
         ('al.scope(core_mode=⟦"scalar"⟧)', "core_mode='scalar' is not accepted by al.scope", "'cube', 'vector'"),
-        ("⟦al.scope()⟧", "al.scope() lacks the argument 'core_mode'", "core_mode"),
-        ('al.scope("cube", ⟦1⟧)', "al.scope() takes at most 1 positional arguments, not 2", ""),
+        ("⟦al.scope()⟧", "al.scope() is missing the argument 'core_mode'", "core_mode"),
+        ('al.scope("cube", ⟦1⟧)', "al.scope() takes at most 1 positional arguments, but got 2", ""),
         ('al.scope("cube", other=⟦n⟧)', "argument 'other' of al.scope must be known at compile time, but it is int32 scalar", ""),
     ],
 )

@@ -128,7 +128,7 @@ al.sync_block_all("all_sub_vector", 8)
     refuse("al.sync_block_all('some', 0)", "all_sub_vector")
     for call in ("al.sync_block_set('cube', 'vector', 1)", "al.sync_block_wait('cube', 'vector', 1)", "al.sync_block_all('all_sub_vector', 1)"):
         kernel = load_kernel(["@nereid.jit", "def kernel():", f"    {call}"])
-        with pytest.raises(nereid.CompilationError, match="not there on the target cpu"):
+        with pytest.raises(nereid.CompilationError, match="not available on the target cpu"):
             _compiler.build_ttir(kernel, [], {"sub_vec_num": 2})
 
 

@@ -197,7 +197,7 @@ static const char *const teamBarrierDoc =
     "after it.\n\n"
     "team: a constant or the integer that nereid.symm.team_split_strided returns. Who of a rank's "
     "programs calls it is\n"
-    "as with barrier_all. A rank that is no member must not call it.";
+    "as with barrier_all. A rank that is not a member must not call it.";
 static const char *const syncDoc = "barrier_all that does not complete outstanding transfers: only "
                                    "writes before it are visible after it.";
 static const char *const teamSyncDoc =
@@ -267,7 +267,7 @@ static void appendFunctions(std::vector<ShmemFunction> &list) {
   add("my_pe", "", query, "This rank's number, int32; the same as dl.rank().", Every, "my_pe");
   add("n_pes", "", query, "Number of ranks, int32; the same as dl.num_ranks().", Every, "n_pes");
   add("team_my_pe", "team", teamQuery,
-      "This rank's number in the team, int32; -1 when it is no member.", nv | ACL, "team_my_pe",
+      "This rank's number in the team, int32; -1 when it is not a member.", nv | ACL, "team_my_pe",
       "my_pe");
   add("team_n_pes", "team", teamQuery, "Number of members of the team, int32.", nv | ACL,
       "team_n_pes", "n_pes");

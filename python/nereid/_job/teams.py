@@ -26,7 +26,7 @@ class Team(int):
 
     @property
     def my_pe(self) -> int:
-        """This rank's number in the team; -1 when it is no member."""
+        """This rank's number in the team; -1 when it is not a member."""
         ranks = _runtime.team_ranks(self)
         rank = _runtime.rank()
         return ranks.index(rank) if rank in ranks else -1
@@ -96,7 +96,7 @@ def team_destroy(team: int) -> None:
 
 
 def team_my_pe(team: int) -> int:
-    """This rank's number in the team; -1 when it is no member."""
+    """This rank's number in the team; -1 when it is not a member."""
     return Team(_number(team, "team")).my_pe
 
 

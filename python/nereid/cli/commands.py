@@ -329,7 +329,7 @@ def _load_file(path: Path, name: str) -> Any:
     sys.path.insert(0, str(path.resolve().parent))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
-        raise UsageError(f"nereid compile: '{path}' is no Python file")
+        raise UsageError(f"nereid compile: '{path}' is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     # What the file prints is not part of our output.

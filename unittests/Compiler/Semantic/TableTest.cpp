@@ -172,13 +172,13 @@ TEST_F(TableTest, Defaults) {
 }
 
 TEST_F(TableTest, Binding) {
-  expectError(Diag::missing_argument, "lacks the argument 'other'",
+  expectError(Diag::missing_argument, "is missing the argument 'other'",
               [&] { tl("dot", {block({4, 4}, fp32)}); });
   expectError(Diag::unknown_keyword, "no parameter 'msk'",
               [&] { tl("load", {pointer(fp32)}, {{"msk", true}}); });
   expectError(Diag::doubled_argument, "'mask' twice",
               [&] { tl("load", {pointer(fp32), true}, {{"mask", true}}); });
-  expectError(Diag::surplus_argument, "at most 2 positional arguments, not 3",
+  expectError(Diag::surplus_argument, "at most 2 positional arguments, but got 3",
               [&] { tl("arange", {Int(0), Int(4), Int(8)}); });
   EXPECT_EQ(last.range.column, 40u) << "the caret is under the third argument";
 }

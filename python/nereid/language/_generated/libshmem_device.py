@@ -332,7 +332,7 @@ def barrier(team):
     """Barrier over the members of a team; every write and transfer of a member before it is visible after it.
 
     team: a constant or the integer that nereid.symm.team_split_strided returns. Who of a rank's programs calls it is
-    as with barrier_all. A rank that is no member must not call it.
+    as with barrier_all. A rank that is not a member must not call it.
     Of NVSHMEM, ACLSHMEM and MXSHMEM.
     """
 
@@ -396,7 +396,7 @@ def barrier_block(team):
     """Barrier over the members of a team; every write and transfer of a member before it is visible after it.
 
     team: a constant or the integer that nereid.symm.team_split_strided returns. Who of a rank's programs calls it is
-    as with barrier_all. A rank that is no member must not call it.
+    as with barrier_all. A rank that is not a member must not call it.
     Of NVSHMEM and MXSHMEM.
     """
 
@@ -411,7 +411,7 @@ def barrier_warp(team):
     """Barrier over the members of a team; every write and transfer of a member before it is visible after it.
 
     team: a constant or the integer that nereid.symm.team_split_strided returns. Who of a rank's programs calls it is
-    as with barrier_all. A rank that is no member must not call it.
+    as with barrier_all. A rank that is not a member must not call it.
     Of NVSHMEM and MXSHMEM.
     """
 
@@ -1417,7 +1417,7 @@ def sync_all_warp():
 
 @device_function("libshmem_device", "team_my_pe")
 def team_my_pe(team):
-    """This rank's number in the team, int32; -1 when it is no member. Of NVSHMEM, ACLSHMEM and MXSHMEM."""
+    """This rank's number in the team, int32; -1 when it is not a member. Of NVSHMEM, ACLSHMEM and MXSHMEM."""
 
 
 @device_function("libshmem_device", "team_n_pes")

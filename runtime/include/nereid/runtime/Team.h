@@ -19,7 +19,7 @@ namespace nereid::runtime {
 
 /// Collective over the members of `parent`: the team of the members start,
 /// start + stride, ... (`size` of them) of `parent`. stride is at least 1.
-/// Errors: InvalidArgument (also when this rank is no member of `parent`),
+/// Errors: InvalidArgument (also when this rank is not a member of `parent`),
 /// Mismatch when members pass different numbers, OutOfMemory when there are
 /// kMaxTeams teams.
 Expected<int32_t> teamSplitStrided(Job &job, int32_t parent, int32_t start, int32_t stride,

@@ -171,33 +171,78 @@ static mlir::Value bySign(Semantic &s, const Tensor &a, const Tensor &b, const S
 /// fp8 values are storage: arithmetic on them is done in fp16 and rounded back.
 static bool needsWidening(const Type &type) { return type.isFp8(); }
 
+/// The operator's operation on `a` and `b` of one type and shape. `signedShift`: the
+/// sign of what is shifted, which is that of the left operand as written. An integer
+/// division gives floats: the caller converts.
+static mlir::Value emitOperator(Semantic &s, BinaryOp op, const Tensor &a, const Tensor &b,
+                                bool signedShift, const SourceRange &range) {
+  auto emit = [&]<typename Op>() { return s.emit<Op>(range, a.handle, b.handle).getResult(); };
+  switch (op) {
+  case BinaryOp::Add:
+    return numeric<arith::AddFOp, arith::AddIOp>(s, a, b, range);
+  case BinaryOp::Sub:
+    return numeric<arith::SubFOp, arith::SubIOp>(s, a, b, range);
+  case BinaryOp::Mult:
+    return numeric<arith::MulFOp, arith::MulIOp>(s, a, b, range);
+  case BinaryOp::Div:
+    return emit.operator()<arith::DivFOp>();
+  case BinaryOp::FloorDiv:
+    return bySign<arith::DivSIOp, arith::DivUIOp>(s, a, b, range);
+  case BinaryOp::Mod:
+    return a.type.isFloating() ? emit.operator()<arith::RemFOp>()
+                               : bySign<arith::RemSIOp, arith::RemUIOp>(s, a, b, range);
+  case BinaryOp::LShift:
+    return emit.operator()<arith::ShLIOp>();
+  case BinaryOp::RShift:
+    return signedShift ? emit.operator()<arith::ShRSIOp>() : emit.operator()<arith::ShRUIOp>();
+  case BinaryOp::BitAnd:
+    return emit.operator()<arith::AndIOp>();
+  case BinaryOp::BitOr:
+    return emit.operator()<arith::OrIOp>();
+  case BinaryOp::BitXor:
+    return emit.operator()<arith::XOrIOp>();
+  case BinaryOp::Pow:
+  case BinaryOp::MatMult:
+    break;
+  }
+  llvm_unreachable("an operator without an operation at run time");
+}
+
+/// Whether `value` is a pointer, a block of pointers or a block pointer.
+static bool isPointerLike(const Value &value) {
+  const Tensor *tensor = value.getIf<Tensor>();
+  return tensor && tensor->type.isPointerLike();
+}
+
+Value Semantic::movePointer(BinaryOp op, const Value &lhs, const Value &rhs,
+                            const SourceRange &range) {
+  const char *what = spelling(op);
+  bool left = isPointerLike(lhs), right = isPointerLike(rhs), subtract = op == BinaryOp::Sub;
+  auto isTilePointer = [](const Value &value) {
+    const Tensor *tensor = value.getIf<Tensor>();
+    return tensor && tensor->type.kind() > Type::Kind::Block;
+  };
+  const Value &offset = left ? rhs : lhs;
+  const Tensor *tensor = offset.getIf<Tensor>();
+  bool integral = offset.is<Int>() || offset.is<bool>() || (tensor && tensor->type.isInteger());
+  if (isTilePointer(lhs) || isTilePointer(rhs) || (left && right) || (subtract && right) ||
+      !integral)
+    failOperands(Diag::operands_invalid, range, lhs, rhs, what, lhs.describe(), rhs.describe(),
+                 left && right
+                     ? "add or subtract integers; for a distance cast both pointers to tl.int64"
+                     : "only integers are added to or subtracted from pointers");
+  auto [a, b] = operands(lhs, rhs, {what, true, true}, range);
+  return left ? addPointer(*this, a, b, subtract, range) : addPointer(*this, b, a, false, range);
+}
+
 Value Semantic::binary(BinaryOp op, const Value &lhs, const Value &rhs, const SourceRange &range) {
   const char *what = spelling(op);
   if (op == BinaryOp::Pow)
     failOperands(Diag::power_runtime, range, lhs, rhs, lhs.describe(), rhs.describe());
   if (op == BinaryOp::MatMult)
     fail(Diag::matmul_operator, range);
-
-  const Tensor *left = lhs.getIf<Tensor>(), *right = rhs.getIf<Tensor>();
-  bool leftPointer = left && left->type.isPointerLike(),
-       rightPointer = right && right->type.isPointerLike();
-  if ((leftPointer || rightPointer) && (op == BinaryOp::Add || op == BinaryOp::Sub)) {
-    bool tilePointer = (left && left->type.kind() > Type::Kind::Block) ||
-                       (right && right->type.kind() > Type::Kind::Block);
-    const Value &offset = leftPointer ? rhs : lhs;
-    const Tensor *offsetTensor = offset.getIf<Tensor>();
-    bool integral =
-        offset.is<Int>() || offset.is<bool>() || (offsetTensor && offsetTensor->type.isInteger());
-    if (tilePointer || (leftPointer && rightPointer) || (op == BinaryOp::Sub && rightPointer) ||
-        !integral)
-      failOperands(Diag::operands_invalid, range, lhs, rhs, what, lhs.describe(), rhs.describe(),
-                   leftPointer && rightPointer
-                       ? "add or subtract integers; for a distance cast both pointers to tl.int64"
-                       : "only integers are added to or subtracted from pointers");
-    auto [a, b] = operands(lhs, rhs, {what, true, true}, range);
-    return leftPointer ? addPointer(*this, a, b, op == BinaryOp::Sub, range)
-                       : addPointer(*this, b, a, false, range);
-  }
+  if ((isPointerLike(lhs) || isPointerLike(rhs)) && (op == BinaryOp::Add || op == BinaryOp::Sub))
+    return movePointer(op, lhs, rhs, range);
 
   OperandRules rules{what};
   rules.division = op == BinaryOp::Div || op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
@@ -209,67 +254,15 @@ Value Semantic::binary(BinaryOp op, const Value &lhs, const Value &rhs, const So
     failOperands(Diag::operands_invalid, range, lhs, rhs, what, lhs.describe(), rhs.describe(),
                  op == BinaryOp::FloorDiv ? "use tl.floor(x / y) for floats"
                                           : "it works on integers only");
-
   bool widen = needsWidening(type);
-  if (widen) {
-    a = cast(a, Scalar::Fp16, range);
-    b = cast(b, Scalar::Fp16, range);
+  if (widen || (op == BinaryOp::Div && type.isInteger())) {
+    Scalar computed = widen ? Scalar::Fp16 : Scalar::Fp32;
+    a = cast(a, computed, range);
+    b = cast(b, computed, range);
   }
-  mlir::Value result;
-  switch (op) {
-  case BinaryOp::Add:
-    result = numeric<arith::AddFOp, arith::AddIOp>(*this, a, b, range);
-    break;
-  case BinaryOp::Sub:
-    result = numeric<arith::SubFOp, arith::SubIOp>(*this, a, b, range);
-    break;
-  case BinaryOp::Mult:
-    result = numeric<arith::MulFOp, arith::MulIOp>(*this, a, b, range);
-    break;
-  case BinaryOp::Div:
-    if (type.isInteger()) {
-      a = cast(a, Scalar::Fp32, range);
-      b = cast(b, Scalar::Fp32, range);
-      type = a.type;
-    }
-    result = emit<arith::DivFOp>(range, a.handle, b.handle).getResult();
-    break;
-  case BinaryOp::FloorDiv:
-    result = bySign<arith::DivSIOp, arith::DivUIOp>(*this, a, b, range);
-    break;
-  case BinaryOp::Mod:
-    if (type.isFloating())
-      result = emit<arith::RemFOp>(range, a.handle, b.handle).getResult();
-    else
-      result = bySign<arith::RemSIOp, arith::RemUIOp>(*this, a, b, range);
-    break;
-  case BinaryOp::LShift:
-    result = emit<arith::ShLIOp>(range, a.handle, b.handle).getResult();
-    break;
-  case BinaryOp::RShift:
-    // The left operand's own type says which shift it is, also when the two are
-    // converted to an unsigned type.
-    if ((lhs.isTensor() ? lhs.as<Tensor>().type : type).isSigned())
-      result = emit<arith::ShRSIOp>(range, a.handle, b.handle).getResult();
-    else
-      result = emit<arith::ShRUIOp>(range, a.handle, b.handle).getResult();
-    break;
-  case BinaryOp::BitAnd:
-    result = emit<arith::AndIOp>(range, a.handle, b.handle).getResult();
-    break;
-  case BinaryOp::BitOr:
-    result = emit<arith::OrIOp>(range, a.handle, b.handle).getResult();
-    break;
-  case BinaryOp::BitXor:
-    result = emit<arith::XOrIOp>(range, a.handle, b.handle).getResult();
-    break;
-  case BinaryOp::Pow:
-  case BinaryOp::MatMult:
-    break;
-  }
-  if (widen)
-    return cast(wrap(result, a.type, range), type, range);
-  return wrap(result, type, range);
+  bool signedShift = (lhs.isTensor() ? lhs.as<Tensor>().type : type).isSigned();
+  Tensor result = wrap(emitOperator(*this, op, a, b, signedShift, range), a.type, range);
+  return widen ? cast(result, type, range) : result;
 }
 
 Value Semantic::compare(CompareOp op, const Value &lhs, const Value &rhs,

@@ -179,7 +179,22 @@ private:
                                  Diag runtimeBound = Diag::static_range_bound);
   Tensor whileCondition(const Value &test, const SourceRange &range);
   Flow walkUnrolled(const ForStmt &stmt, llvm::ArrayRef<Value> items);
-  Flow walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const BoundArgs &args);
+  /// A range that a loop counts through at run time, its bounds of one type. When it
+  /// is descending, whose step is a negative constant, `step` is positive, `start` and
+  /// `stop` are exchanged, and the body sees start + stop - counter.
+  struct CountedRange {
+    Tensor start, stop, step;
+    Type type;
+    bool isDescending;
+  };
+  CountedRange countedRange(const BoundArgs &args);
+  /// Gives the loop's variable, `target`, the value `counter` of `type`.
+  void bindCounter(const NameExpr &target, mlir::Value counter, const Type &type);
+  Flow walkRuntimeFor(const ForStmt &stmt, const BoundArgs &args);
+  /// One that statements in it may leave: it counts rounds, whose number never overflows.
+  Flow walkLeavingFor(const ForStmt &stmt, const NameExpr &target, const CountedRange &range,
+                      llvm::ArrayRef<AssignedName> names, llvm::ArrayRef<Carried> carried,
+                      std::vector<mlir::Value> inits);
   Flow walkWhile(const WhileStmt &stmt);
   /// A loop that statements in it may leave. `round` emits one round (for a
   /// `for`, the number of which it is given) and says how it ended.

@@ -191,7 +191,7 @@ Flow Walker::walkFor(const ForStmt &stmt) {
   std::vector<Argument> positional;
   std::vector<KeywordArgument> keywords;
   evalArguments(*iteration, positional, keywords);
-  return walkRuntimeFor(stmt, *iteration,
+  return walkRuntimeFor(stmt,
                         bindArguments(*builtin->info, positional, keywords, iteration->range));
 }
 
@@ -290,13 +290,8 @@ void Walker::setLoopHints(mlir::Operation *loop, const BoundArgs &args) {
       loop->setAttr(("tt." + name).str(), builder.getUnitAttr());
 }
 
-Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const BoundArgs &args) {
-  LoopRange range = loopRange(args);
-  const auto *target = llvm::dyn_cast<NameExpr>(stmt.target.get());
-  if (!target)
-    fail(Diag::unsupported_syntax, stmt.target->range, "a loop target other than a name",
-         "use one name");
-
+Walker::CountedRange Walker::countedRange(const BoundArgs &args) {
+  LoopRange written = loopRange(args);
   auto bound = [&](const Value &value, const char *what, const SourceRange &where) {
     bool isInteger = value.is<Int>() || value.is<bool>();
     if (const auto *tensor = value.getIf<Tensor>())
@@ -305,45 +300,56 @@ Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
       fail(Diag::loop_bound_kind, where, what, value.describe());
     return semantic.toTensor(value, where);
   };
-  // A negative constant step counts up from the other end; the body sees
-  // start + stop - counter.
-  const Int *constantStep = range.step.getIf<Int>();
+  const Int *constantStep = written.step.getIf<Int>();
   if (constantStep && *constantStep == 0)
-    fail(Diag::loop_step_zero, range.stepRange);
+    fail(Diag::loop_step_zero, written.stepRange);
   bool isDescending = constantStep && *constantStep < 0 && *constantStep > INT64_MIN;
   if (isDescending)
-    range.step = -*constantStep;
-  Tensor start = bound(range.start, "the start", range.startRange);
-  Tensor stop = bound(range.stop, "the end", range.stopRange);
-  Tensor step = bound(range.step, "the step", range.stepRange);
-  if (isDescending)
-    std::swap(start, stop);
+    written.step = -*constantStep;
+  Tensor start = bound(written.start, "the start", written.startRange);
+  Tensor stop = bound(written.stop, "the end", written.stopRange);
+  Tensor step = bound(written.step, "the step", written.stepRange);
 
   // Constants take the type of the run-time bounds.
   Type type = Scalar::Int32;
   bool isTyped = false;
-  auto promote = [&](const Value &written, const Tensor &tensor, const SourceRange &where) {
-    if (!written.isTensor())
+  auto promote = [&](const Value &value, const Tensor &tensor, const SourceRange &where) {
+    if (!value.isTensor())
       return;
     Type next = tensor.type.bits() == 1 ? Type(Scalar::Int32) : tensor.type;
     type = isTyped ? semantic.promote(type, next, OperandRules{"range"}, where) : next;
     isTyped = true;
   };
-  promote(range.start, isDescending ? stop : start, range.startRange);
-  promote(range.stop, isDescending ? start : stop, range.stopRange);
-  promote(range.step, step, range.stepRange);
-  for (const auto &[written, tensor] :
-       {std::pair(&range.start, isDescending ? &stop : &start),
-        std::pair(&range.stop, isDescending ? &start : &stop), std::pair(&range.step, &step)})
-    if (!written->isTensor() && tensor->type.bits() > type.bits())
+  promote(written.start, start, written.startRange);
+  promote(written.stop, stop, written.stopRange);
+  promote(written.step, step, written.stepRange);
+  for (const auto &[value, tensor] :
+       {std::pair(&written.start, &start), std::pair(&written.stop, &stop),
+        std::pair(&written.step, &step)})
+    if (!value->isTensor() && tensor->type.bits() > type.bits())
       type = tensor->type; // a constant of 64 bits
-  start = semantic.cast(start, type, range.startRange);
-  stop = semantic.cast(stop, type, range.stopRange);
-  step = semantic.cast(step, type, range.stepRange);
+  start = semantic.cast(start, type, written.startRange);
+  stop = semantic.cast(stop, type, written.stopRange);
+  step = semantic.cast(step, type, written.stepRange);
+  if (isDescending)
+    std::swap(start, stop);
+  return {start, stop, step, type, isDescending};
+}
 
+void Walker::bindCounter(const NameExpr &target, mlir::Value counter, const Type &type) {
+  frame->locals[target.id] =
+      Binding{Tensor{counter, type, target.range}, target.range, false, nextVersion++};
+}
+
+Flow Walker::walkRuntimeFor(const ForStmt &stmt, const BoundArgs &args) {
+  const auto *target = llvm::dyn_cast<NameExpr>(stmt.target.get());
+  if (!target)
+    fail(Diag::unsupported_syntax, stmt.target->range, "a loop target other than a name",
+         "use one name");
+  CountedRange range = countedRange(args);
   std::vector<mlir::Value> inits;
   std::vector<AssignedName> names = assignedNames(stmt.body, /*changed=*/true);
-  std::vector<Carried> carried = carriedVariables(names, target, type, inits);
+  std::vector<Carried> carried = carriedVariables(names, target, range.type, inits);
   auto dropCounter = [&] {
     if (llvm::any_of(carried, [&](const Carried &variable) { return variable.name == target->id; }))
       return;
@@ -351,52 +357,17 @@ Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
     why.notes.push_back({target->range, "the loop"});
     drop(target->id, std::move(why));
   };
-  auto bindCounter = [&](mlir::Value counter) {
-    frame->locals[target->id] =
-        Binding{Tensor{counter, type, target->range}, target->range, false, nextVersion++};
-  };
-  Locals before = frame->locals;
-  mlir::Location loc = semantic.loc(stmt.range);
-
   if (leavesLoop(stmt.body)) {
-    // Counts rounds, whose number never overflows.
-    using namespace mlir::arith;
-    mlir::Value one =
-        ConstantOp::create(builder, loc, builder.getIntegerAttr(start.handle.getType(), 1));
-    mlir::Value zero =
-        ConstantOp::create(builder, loc, builder.getIntegerAttr(start.handle.getType(), 0));
-    mlir::Value isEmpty =
-        CmpIOp::create(builder, loc, type.isUnsigned() ? CmpIPredicate::uge : CmpIPredicate::sge,
-                       start.handle, stop.handle);
-    mlir::Value last =
-        SubIOp::create(builder, loc, SubIOp::create(builder, loc, stop.handle, start.handle), one);
-    mlir::Value rounds =
-        DivUIOp::create(builder, loc, last, MaxUIOp::create(builder, loc, step.handle, one));
-    rounds =
-        SelectOp::create(builder, loc, isEmpty, zero, AddIOp::create(builder, loc, rounds, one));
-    Flow flow = walkLeavingLoop(stmt, names, carried, inits, &type, [&](mlir::Value round) {
-      mlir::Value goesOn = CmpIOp::create(builder, loc, CmpIPredicate::ult, round, rounds);
-      auto op = mlir::scf::IfOp::create(builder, loc, mlir::TypeRange(), goesOn, true, true);
-      Locals bound = frame->locals;
-      Branch body{&op.getThenRegion().front(), bound, {}},
-          end{&op.getElseRegion().front(), bound, {}};
-      end.flow = Flow{Flow::Kind::Leaves, ExitBreak, Value(), {}, {}, stmt.range};
-      walkInto(body, [&] {
-        mlir::Location here = semantic.loc(target->range);
-        mlir::Value way = MulIOp::create(builder, here, round, step.handle);
-        bindCounter(isDescending ? SubIOp::create(builder, here, stop.handle, way).getResult()
-                                 : AddIOp::create(builder, here, start.handle, way).getResult());
-        return walkBlock(stmt.body);
-      });
-      return mergeBranches(op, body, end, &bound, stmt.range);
-    });
+    Flow flow = walkLeavingFor(stmt, *target, range, names, carried, std::move(inits));
     dropCounter();
     return flow;
   }
 
-  auto loop =
-      mlir::scf::ForOp::create(builder, loc, start.handle, stop.handle, step.handle, inits, nullptr,
-                               /*unsignedCmp=*/type.isUnsigned());
+  Locals before = frame->locals;
+  mlir::Location loc = semantic.loc(stmt.range);
+  mlir::Value start = range.start.handle, stop = range.stop.handle;
+  auto loop = mlir::scf::ForOp::create(builder, loc, start, stop, range.step.handle, inits, nullptr,
+                                       /*unsignedCmp=*/range.type.isUnsigned());
   setLoopHints(loop, args);
   mlir::Block *body = loop.getBody();
   if (!body->empty())
@@ -406,12 +377,12 @@ Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
     builder.setInsertionPointToEnd(body);
     bindCarried(carried, loop.getRegionIterArgs());
     mlir::Value counter = loop.getInductionVar();
-    if (isDescending) {
+    if (range.isDescending) {
       mlir::Location here = semantic.loc(target->range);
-      mlir::Value ends = mlir::arith::AddIOp::create(builder, here, start.handle, stop.handle);
+      mlir::Value ends = mlir::arith::AddIOp::create(builder, here, start, stop);
       counter = mlir::arith::SubIOp::create(builder, here, ends, counter);
     }
-    bindCounter(counter);
+    bindCounter(*target, counter, range.type);
     walkLoopBody(stmt.body, before);
     mlir::scf::YieldOp::create(builder, loc, yieldedValues(carried, stmt.range));
   }
@@ -421,6 +392,41 @@ Flow Walker::walkRuntimeFor(const ForStmt &stmt, const CallExpr &call, const Bou
 }
 
 // ---- loops that are left ---------------------------------------------------------
+
+Flow Walker::walkLeavingFor(const ForStmt &stmt, const NameExpr &target, const CountedRange &range,
+                            llvm::ArrayRef<AssignedName> names, llvm::ArrayRef<Carried> carried,
+                            std::vector<mlir::Value> inits) {
+  using namespace mlir::arith;
+  mlir::Location loc = semantic.loc(stmt.range);
+  mlir::Value start = range.start.handle, stop = range.stop.handle, step = range.step.handle;
+  mlir::Value one = ConstantOp::create(builder, loc, builder.getIntegerAttr(start.getType(), 1));
+  mlir::Value zero = ConstantOp::create(builder, loc, builder.getIntegerAttr(start.getType(), 0));
+  mlir::Value isEmpty = CmpIOp::create(
+      builder, loc, range.type.isUnsigned() ? CmpIPredicate::uge : CmpIPredicate::sge, start, stop);
+  mlir::Value last = SubIOp::create(builder, loc, SubIOp::create(builder, loc, stop, start), one);
+  mlir::Value rounds =
+      DivUIOp::create(builder, loc, last, MaxUIOp::create(builder, loc, step, one));
+  rounds = SelectOp::create(builder, loc, isEmpty, zero, AddIOp::create(builder, loc, rounds, one));
+  return walkLeavingLoop(
+      stmt, names, carried, std::move(inits), &range.type, [&](mlir::Value round) {
+        mlir::Value goesOn = CmpIOp::create(builder, loc, CmpIPredicate::ult, round, rounds);
+        auto op = mlir::scf::IfOp::create(builder, loc, mlir::TypeRange(), goesOn, true, true);
+        Locals bound = frame->locals;
+        Branch body{&op.getThenRegion().front(), bound, {}},
+            end{&op.getElseRegion().front(), bound, {}};
+        end.flow = Flow{Flow::Kind::Leaves, ExitBreak, Value(), {}, {}, stmt.range};
+        walkInto(body, [&] {
+          mlir::Location here = semantic.loc(target.range);
+          mlir::Value way = MulIOp::create(builder, here, round, step);
+          bindCounter(target,
+                      range.isDescending ? SubIOp::create(builder, here, stop, way).getResult()
+                                         : AddIOp::create(builder, here, start, way).getResult(),
+                      range.type);
+          return walkBlock(stmt.body);
+        });
+        return mergeBranches(op, body, end, &bound, stmt.range);
+      });
+}
 
 Flow Walker::walkLeavingLoop(const Stmt &stmt, llvm::ArrayRef<AssignedName> names,
                              llvm::ArrayRef<Carried> carried, std::vector<mlir::Value> inits,

@@ -76,6 +76,8 @@ public:
   // ---- operators: at least one operand is a Tensor (the walker folds
   // constants), or a constant against a constant that must become a tensor.
   Value binary(BinaryOp op, const Value &lhs, const Value &rhs, const SourceRange &range);
+  /// `binary` for + and - when an operand is a pointer.
+  Value movePointer(BinaryOp op, const Value &lhs, const Value &rhs, const SourceRange &range);
   Value compare(CompareOp op, const Value &lhs, const Value &rhs, const SourceRange &range);
   Value unary(UnaryOp op, const Value &operand, const SourceRange &range);
   /// `and` / `or` on tensors: bitwise on i1, no short circuit.

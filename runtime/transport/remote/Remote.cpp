@@ -471,13 +471,14 @@ bool Remote::turn(int timeoutMs) {
     return false;
   std::lock_guard<std::mutex> guard(lock);
   for (int i = 0; i < n; ++i) {
-    if (ready[i].data.u64 == kListenerId) {
+    uint64_t id = ready[i].data.u64; // a copy: the record is packed
+    if (id == kListenerId) {
       acceptCallers();
       continue;
     }
     // A channel may have ended since the event.
     auto channelOf = [&]() -> Channel * {
-      auto found = places.find(ready[i].data.u64);
+      auto found = places.find(id);
       if (found == places.end())
         return nullptr;
       return found->second.caller ? found->second.caller->channel.get()

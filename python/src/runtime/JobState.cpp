@@ -136,7 +136,8 @@ static nb::list pythonKnobs() {
   return rows;
 }
 
-void python::bindJob(nb::module_ &m) {
+/// Joining and leaving the job, and what its ranks do together.
+static void bindMembership(nb::module_ &m) {
   // Launches without a job can be interrupted too.
   runtime::setInterruptCheck(checkInterrupt);
   m.def(
@@ -214,6 +215,10 @@ void python::bindJob(nb::module_ &m) {
       "claim_text",
       [](const std::string &text) { return job("nereid.claim_text()").claimText(text); },
       "The rank that prints a text which several ranks may have: the first to ask.");
+}
+
+/// How a process of the job ends, in success or failure.
+static void bindEnds(nb::module_ &m) {
   // sys.excepthook while the process ends: a Ctrl-C that comes now changes nothing
   // any more, and must not interrupt the report.
   m.def("report_uncaught",
@@ -241,6 +246,10 @@ void python::bindJob(nb::module_ &m) {
                                  nullptr) == 0;
     return registered;
   });
+}
+
+/// What the job is and how it is.
+static void bindHealth(nb::module_ &m) {
   m.def("recover", [] {
     Job &current = job("nereid.recover()");
     collective([&] { return current.recover(); });
@@ -260,7 +269,9 @@ void python::bindJob(nb::module_ &m) {
     info["sub_vec_num"] = current.profile().subVecNum;
     return info;
   });
+}
 
+static void bindMemory(nb::module_ &m) {
   // Symmetric memory; python/nereid/_job/symmetric.py makes tensors of it.
   m.def(
       "symm_allocate",
@@ -308,6 +319,9 @@ void python::bindJob(nb::module_ &m) {
     return reinterpret_cast<uintptr_t>(
         current.peerAddress(reinterpret_cast<void *>(address), rank));
   });
+}
+
+static void bindTransfers(nb::module_ &m) {
   // Host transfers: they also reach other nodes, and are complete on return.
   m.def(
       "peer_put",
@@ -358,7 +372,10 @@ void python::bindJob(nb::module_ &m) {
       nb::arg("address"), nb::arg("comparison"), nb::arg("value"), nb::arg("bytes"),
       nb::arg("is_signed"));
   m.def("node_of", [](int32_t rank) { return job("nereid").nodeOf(rank); }, nb::arg("rank"));
+}
 
+/// Profiles, environment variables and the sizes in them.
+static void bindSettings(nb::module_ &m) {
   m.def("parse_byte_size", [](const std::string &text) {
     auto bytes = runtime::parseByteSize(text);
     checkJob(bytes.status());
@@ -387,6 +404,10 @@ void python::bindJob(nb::module_ &m) {
       },
       "Names of the profiles.");
   m.def("knobs", pythonKnobs, "Environment variables of the runtime: (name, default, help).");
+}
+
+/// Starting the processes of a job.
+static void bindLauncher(nb::module_ &m) {
   m.def(
       "launch_job",
       [](const std::vector<std::string> &argv, int32_t worldSize, bool tagOutput,
@@ -446,4 +467,14 @@ void python::bindJob(nb::module_ &m) {
     if (state.job)
       state.parents = std::exchange(state.job, nullptr);
   });
+}
+
+void python::bindJob(nb::module_ &m) {
+  bindMembership(m);
+  bindEnds(m);
+  bindHealth(m);
+  bindMemory(m);
+  bindTransfers(m);
+  bindSettings(m);
+  bindLauncher(m);
 }

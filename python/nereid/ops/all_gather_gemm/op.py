@@ -41,7 +41,7 @@ class AllGatherGemm(GemmOperator):
         self.m, self.form, self.movers, self.gathered = int(m), form, int(movers), bool(gathered)
         self.shards = Shards("AllGatherGemm", self.group.size, m, rows_of)
         self._uneven = rows_of is not None
-        self.blocks = blocks_for(self.shards.most, n, k, blocks)
+        self.blocks = blocks_for(self.shards.most, n, k, blocks, dtype)
         self._max_blocks = -(-max(self.shards.most, 1) // self.blocks[0])
         super().__init__(
             self.group, f"AllGatherGemm {self.shards.text.replace('rows=', 'm=')} n={n} k={k} {name}", m, n, k, name, out_dtype,

@@ -25,13 +25,14 @@ class Operands(NamedTuple):
     stride_bn: int
 
 
-def blocks_for(m: int, n: int, k: int, blocks: Any) -> tuple[int, int, int]:
-    """Rows, columns and inner size of a tile: the target's, or smaller ones for small matrices."""
+def blocks_for(m: int, n: int, k: int, blocks: Any, dtype: Any) -> tuple[int, int, int]:
+    """Rows, columns and inner size of a tile: the target's for this dtype, or smaller ones for small
+    matrices."""
     if blocks is not None:
         if len(blocks) != 3 or any(size < 16 or size & (size - 1) for size in blocks):
             raise nereid.ArgumentError(f"blocks are three powers of two from 16 on, not {blocks!r}")
         return tuple(int(size) for size in blocks)
-    best = choice.table(targets.active())["blocks"]
+    best = choice.table(targets.active())["blocks"][str(arrays.SIZES[arrays.dtype_name(dtype)])]
     return tuple(min(most, max(16, nereid.next_power_of_2(size))) for most, size in zip(best, (m, n, k)))
 
 

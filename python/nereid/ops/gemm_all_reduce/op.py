@@ -23,7 +23,7 @@ class GemmAllReduce(GemmOperator):
     @classmethod
     def memory_for(cls, ranks: int, m: int, n: int, dtype: Any, algorithm: str = "auto", blocks: Any = None) -> int:
         """Bytes of payload on each rank, signals not counted: whole tiles in the type of the sums."""
-        bm, bn, _ = blocks_for(m, n, 1, blocks)
+        bm, bn, _ = blocks_for(m, n, 1, blocks, dtype)
         tiles = -(-m // bm) * -(-n // bn)
         one, two = ranks * tiles, ranks * -(-tiles // ranks) + 2 * tiles
         places = {"one_shot": one, "two_shot": two, "auto": max(one, two)}[algorithm]
@@ -35,7 +35,7 @@ class GemmAllReduce(GemmOperator):
         if algorithm not in ("auto", "one_shot", "two_shot"):
             raise nereid.ArgumentError(f"GemmAllReduce: algorithm is auto, one_shot or two_shot, not {algorithm!r}")
         self.m, self.algorithm = int(m), algorithm
-        self.blocks = blocks_for(m, n, k, blocks)
+        self.blocks = blocks_for(m, n, k, blocks, dtype)
         self._max_tiles = tiles = -(-self.m // self.blocks[0]) * -(-int(n) // self.blocks[1])
         super().__init__(
             group, f"GemmAllReduce m={m} n={n} {name} {algorithm}", m, n, k, name, out_dtype, trans_b, blocks, epilogue, programs,

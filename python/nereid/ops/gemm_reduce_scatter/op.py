@@ -29,7 +29,7 @@ class GemmReduceScatter(GemmOperator):
         """Bytes of payload on each rank, signals not counted: whole tiles of all ranks' parts."""
         name = arrays.dtype_name(dtype)
         shards = Shards("GemmReduceScatter", ranks, m, rows_of)
-        bm, bn, _ = blocks_for(shards.most, n, 1, blocks)
+        bm, bn, _ = blocks_for(shards.most, n, 1, blocks, dtype)
         tiles = -(-max(shards.most, 1) // bm) * -(-n // bn)
         return ranks * tiles * bm * bn * arrays.SIZES[arrays.dtype_name(wire or arrays.ACCUMULATORS[name])] * (1 + nodes)
 
@@ -45,7 +45,7 @@ class GemmReduceScatter(GemmOperator):
         self.m = int(m)
         self.shards = Shards("GemmReduceScatter", self.group.size, m, rows_of)
         self._uneven = rows_of is not None
-        self.blocks = blocks_for(self.shards.most, n, k, blocks)
+        self.blocks = blocks_for(self.shards.most, n, k, blocks, dtype)
         self._max_tiles = -(-max(self.shards.most, 1) // self.blocks[0]) * -(-int(n) // self.blocks[1])
         super().__init__(
             self.group, f"GemmReduceScatter {self.shards.text.replace('rows=', 'm=')} n={n} {name} wire={self.wire}", m, n, k, name,

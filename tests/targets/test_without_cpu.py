@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("CMakeLists.txt", "CMakePresets.json", "abi", "cmake", "common", "compiler", "runtime", "test", "tools",
-         "unittests")
+PARTS = ("CMakeLists.txt", "CMakePresets.json", "pyproject.toml", "abi", "cmake", "common", "compiler", "runtime", "test",
+         "tools", "unittests")
 
 
 def run(*command, cwd):

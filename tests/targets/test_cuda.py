@@ -6,10 +6,12 @@ import importlib.util
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("triton")
@@ -97,7 +99,6 @@ def test_stages(stage, has, tmp_path):
 
 @pytest.mark.parametrize("option, message", [
     ("num_warps=3", "the option 'num_warps' takes a power of two from 1 to 32, not 3"),
-    ("num_ctas=2", "compile with num_ctas=1"),
     ("arch=sm_70", "the option 'arch' takes host, sm_80"),
 ])
 def test_wrong_options(option, message, tmp_path):
@@ -149,3 +150,158 @@ def test_a_tool_that_is_not_installed_is_named(monkeypatch):
     error = json.loads(tools.run(TOOL, "{}"))["error"]
     assert error.startswith(f"the code is made by the package {TOOL}, but it is not installed for ")
     assert error.endswith("pip install 'nereid[cuda]'")
+
+
+#: nrd_kernel_info of abi/nereid/kernel.h and CUDAImage of common/nereid/cuda_kernel.h.
+INFO = struct.Struct("<QII QQQ 8I 5I 5I")
+IMAGE = struct.Struct("<8I")
+
+
+def test_object_says_what_a_launch_must_know(tmp_path, monkeypatch):
+    (tmp_path / "k.py").write_text(KERNELS)
+    spec = importlib.util.spec_from_file_location("k", tmp_path / "k.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setenv("NEREID_TARGET", "cuda")
+    monkeypatch.setenv("NEREID_CUDA_ARCH", "sm_90")
+    source = nereid.compiler.ASTSource(module.ring, {"x": "*fp32:16", "signal": "*i64"}, {"BLOCK": 256})
+    kernel = nereid.compile(source, options={"num_warps": 8})
+    content = kernel.asm["obj"]
+    (magic, abi, size, checksum, file_bytes, scratch, section_bytes, flags, lanes, code_bytes, entry, num_args, num_sites,
+     num_lines, args, symmetric, sites, lines, strings, name, mode, architecture, cpu, features) = INFO.unpack_from(content)
+    text = lambda at: content[at:content.index(b"\0", at)].decode()  # noqa: E731
+    assert (magic, abi, size, file_bytes) == (0x6C656E72656B646E, nereid._runtime.ABI_VERSION, INFO.size, len(content))
+    assert (flags, lanes, entry, num_args, num_lines, scratch, section_bytes % 8) == (3, 1, 0, 2, 0, 0, 0) and checksum
+    assert (text(name), text(architecture)) == ("ring", "sm_90")
+    rows = [struct.unpack_from("<IIQ", content, args + 16 * i) for i in range(2)]
+    assert [(text(n), text(t), d) for n, t, d in rows] == [("x", "*fp32", 16), ("signal", "*i64", 0)]
+    assert struct.unpack_from("<Q", content, symmetric)[0] == 3
+    waits = [struct.unpack_from("<5I", content, sites + 20 * i) for i in range(num_sites)]
+    assert [text(row[4]).strip() for row in waits] == [
+        'token = dl.wait(signal, 1, "sys", "acquire", waitValue=1)', "shmem.barrier_all()"]
+    assert all(text(row[2]).endswith("k.py") and text(row[3]) == "ring" for row in waits)
+    begin, cubin_bytes, warps, ctas, shared, block_scratch, align, uses_runtime = IMAGE.unpack_from(content, section_bytes)
+    assert (begin, warps, ctas, block_scratch, uses_runtime) == (IMAGE.size, 8, 1, 0, 1) and align >= 1 and shared < 48 * 1024
+    assert code_bytes == begin + cubin_bytes and section_bytes + code_bytes == len(content)
+    assert content[section_bytes + begin:] == kernel.asm["cubin"]
+    assert kernel.metadata.num_warps == 8 and kernel.metadata.num_stages == 3
+
+
+LARGE = '''
+import nereid
+import nereid.language as tl
+
+
+@nereid.jit
+def product(a_ptr, b_ptr, c_ptr, K, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    sums = tl.zeros((BLOCK, BLOCK), tl.float32)
+    for k in range(0, K, BLOCK):
+        a = tl.load(a_ptr + i[:, None] * K + k + i[None, :])
+        b = tl.load(b_ptr + (k + i)[:, None] * BLOCK + i[None, :])
+        sums = tl.dot(a, b, sums)
+    tl.store(c_ptr + i[:, None] * BLOCK + i[None, :], sums)
+'''
+
+
+def test_too_much_shared_memory_is_an_error_of_the_compilation(tmp_path):
+    (tmp_path / "k.py").write_text(LARGE)
+    command = [sys.executable, "-m", "nereid.cli", "compile", f"{tmp_path / 'k.py'}:product", "--target=cuda", "--emit=obj",
+               "--signature", "a_ptr=*fp16:16, b_ptr=*fp16:16, c_ptr=*fp32:16, K=i32:16, BLOCK=128", "--option", "num_warps=8",
+               "-o", str(tmp_path / "k.o"), "--option"]
+    for stages, fits in ((2, True), (8, False)):
+        done = subprocess.run([*command, f"num_stages={stages}"], capture_output=True, text=True, timeout=120,
+                              env={**os.environ, "NEREID_CUDA_ARCH": "sm_90"})
+        assert (done.returncode == 0) == fits, done.stderr
+    assert re.search(r"k.py:7:.*the kernel needs \d+ bytes of shared memory, and a thread block of sm_90 has 232448 at most; take "
+                     r"smaller blocks, or fewer stages \(num_stages\)", done.stderr), done.stderr
+
+
+def test_a_header_is_for_the_cpu(tmp_path):
+    done = nereid_compile(tmp_path, "--emit=obj", "--header", str(tmp_path / "k.h"), NEREID_CUDA_ARCH="sm_90")
+    assert done.returncode == 2 and "--header is for kernels that run on the CPU, not for the target cuda" in done.stderr
+
+
+MORE = '''
+import nereid
+import nereid.distributed as dl
+import nereid.language as tl
+
+
+@nereid.jit
+def pair(x, signal, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(dl.symm_at(x, 1) + i, tl.load(x + i))
+    dl.notify(signal, 1, signal=1, sig_op="add", comm_scope="intra_node")
+    token = dl.wait(signal, 1, "sys", "acquire", waitValue=1)
+    y = dl.consume_token(x, token)
+    tl.store(x + i, tl.load(y + i) * 2)
+
+
+@nereid.jit
+def twice(source, out, N: tl.constexpr):
+    for row in range(0, N, 64):
+        out.store([row, 0], source.load([row, 0]) * 2)
+
+
+@nereid.jit
+def peers_rows(x, signal, M, N: tl.constexpr):
+    mine = tl.make_tensor_descriptor(x, [M, N], [N, 1], [64, N])
+    theirs = tl.make_tensor_descriptor(dl.symm_at(x, 1), [M, N], [N, 1], [64, N])
+    theirs.store([0, 0], mine.load([64, 0]))
+    dl.notify(signal, 1, signal=1, sig_op="set", comm_scope="intra_node")
+'''
+
+
+@pytest.fixture
+def more(tmp_path, monkeypatch):
+    (tmp_path / "k.py").write_text(MORE)
+    spec = importlib.util.spec_from_file_location("k", tmp_path / "k.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setenv("NEREID_CUDA_ARCH", "sm_90")
+    monkeypatch.setenv("NEREID_TARGET", "cpu")
+    targets.choose("cuda")
+    yield module
+    targets.choose("cpu")
+
+
+def test_a_barrier_of_all_programs_is_one_thread_blocks(tmp_path):
+    done = nereid_compile(tmp_path, "--emit=ptx", "--profile=host", "--option=num_ctas=2", NEREID_CUDA_ARCH="sm_90")
+    assert done.returncode != 0
+    assert re.search(r"k.py:17:.*error: libshmem_device.barrier_all cannot be used by programs of several thread blocks, which would "
+                     r"not all get its result: compile with num_ctas=1", done.stderr), done.stderr
+
+
+def test_programs_of_several_thread_blocks(more):
+    source = nereid.compiler.ASTSource(more.pair, {"x": "*fp32:16", "signal": "*i64"}, {"BLOCK": 2048})
+    kernel = nereid.compile(source, options={"num_ctas": 2})
+    assert ".reqnctapercluster" in kernel.asm["ptx"] or "cluster" in kernel.asm["ptx"]
+    assert kernel.asm["ptx"].count("barrier.cluster.wait.acquire") >= 2
+    assert IMAGE.unpack_from(kernel.asm["obj"], INFO.unpack_from(kernel.asm["obj"])[6])[3] == 2
+
+
+def test_descriptors_made_by_the_host(more):
+    """They come as address, sizes and strides; the kernel makes descriptors of the GPU of them."""
+    a = np.zeros((256, 64), np.float16)
+    describe = nereid.tensor_descriptor.TensorDescriptor.from_tensor
+    kernel = more.twice.warmup(describe(a, [64, 64]), describe(a.copy(), [64, 64]), 256)
+    assert "cp.async.bulk.tensor.2d.global.shared" in kernel.asm["ptx"]
+    assert IMAGE.unpack_from(kernel.asm["obj"], INFO.unpack_from(kernel.asm["obj"])[6])[5] > 0
+
+
+def test_descriptors_of_a_peers_memory(more):
+    """The signal after a store by a descriptor waits for its copy."""
+    source = nereid.compiler.ASTSource(more.peers_rows, {"x": "*fp16:16", "signal": "*i64", "M": "i32"}, {"N": 64})
+    ptx = nereid.compile(source).asm["ptx"]
+    store = ptx.index("cp.async.bulk.tensor.2d.global.shared")
+    done = ptx.index("cp.async.bulk.wait_group 0;", store)
+    assert store < done < ptx.index("st.release.sys.global.b64", done)
+
+
+def test_choices_of_warps_and_stages_are_tuned(more):
+    """They are different kernels on this target, and the same one on the CPU."""
+    configs = [nereid.Config({}, num_warps=w, num_stages=s, num_ctas=1, maxnreg=r) for w in (4, 8) for s in (1, 3) for r in (None, 128)]
+    assert len({config._same_code(set()) for config in configs}) == 8
+    targets.choose("cpu")
+    assert len({config._same_code(set()) for config in configs}) == 1

@@ -23,12 +23,13 @@ def marks(text: str) -> set[str]:
     return set(re.findall(r"// nereid \d+;", text))
 
 
-def check(kernel, types: dict, constants: dict, arch: int, monkeypatch, **options) -> None:
+def check(kernel, types: dict, constants: dict, arch: int, monkeypatch, **options):
     monkeypatch.setenv("NEREID_TARGET", "cuda")
     monkeypatch.setenv("NEREID_CUDA_ARCH", f"sm_{arch}")
     compiled = nereid.compile(nereid.compiler.ASTSource(kernel, types, constants), options=options)
     assert compiled.asm["cubin"][:4] == b"\x7fELF"
     assert marks(compiled.asm["cuda-ttir"]) == marks(compiled.asm["ptx"])
+    return compiled
 
 
 #: Kernels of the examples, and what is no "*fp16" pointer, i32 or tile size of 64.
@@ -85,7 +86,10 @@ def test_example_compiles(name, arch, monkeypatch):
 def test_large_tiles_compile(name, monkeypatch):
     kernel = example(name, monkeypatch)
     types, constants = entries(kernel, {**EXAMPLES[name][1], **LARGE, "N": "i32:16", "K": "i32:16", "m_per_rank": "i32:16"})
-    check(kernel, types, constants, 90, monkeypatch, num_warps=8, num_stages=3)
+    kernel = check(kernel, types, constants, 90, monkeypatch, num_warps=8, num_stages=3)
+    # Matrix units fed by descriptors three stages ahead, nothing in local memory.
+    assert kernel.asm["ptx"].count("wgmma.mma_async") and ".local" not in kernel.asm["ptx"]
+    assert re.search(r"ttg.local_alloc : \(\) -> !ttg.memdesc<3x128x64xf16", kernel.asm["ttgir"])
 
 
 #: What is no "*fp16" pointer, i32 or constant 64 in the kernels of nereid.ops.

@@ -21,6 +21,54 @@ tt.func @carried(%p: !tt.ptr<f32>, %n: i32) {
 
 // -----
 
+// A loop that only loads has the barrier that it needs before it.
+// CHECK-LABEL: @before_the_loop(
+// CHECK: tt.store
+// CHECK-NEXT: tt.debug_barrier
+// CHECK-NEXT: scf.for
+// CHECK-NOT: tt.debug_barrier
+// CHECK: tt.return
+tt.func @before_the_loop(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32, %v: f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  tt.store %p, %v : !tt.ptr<f32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      %x = tt.load %p : !tt.ptr<f32>
+      %y = tt.load %q : !tt.ptr<f32>
+    }
+  }
+  tt.return
+}
+
+// -----
+
+// The loop inside loads only; what the round before has stored is separated from it once.
+// CHECK-LABEL: @inner_loop(
+// CHECK: scf.for
+// CHECK-NEXT: tt.debug_barrier
+// CHECK-NEXT: scf.for
+// CHECK-NOT: tt.debug_barrier
+// CHECK: tt.load
+// CHECK: }
+// CHECK: tt.debug_barrier
+// CHECK-NEXT: tt.store
+tt.func @inner_loop(%p: !tt.ptr<f32>, %n: i32, %v: f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %s = scf.for %j = %c0 to %n step %c1 iter_args(%a = %v) -> (f32) : i32 {
+      %x = tt.load %p : !tt.ptr<f32>
+      %y = arith.addf %a, %x : f32
+      scf.yield %y : f32
+    }
+    tt.store %p, %s : !tt.ptr<f32>
+  }
+  tt.return
+}
+
+// -----
+
 // Loops that only load need none.
 // CHECK-LABEL: @apart(
 // CHECK-NOT: tt.debug_barrier

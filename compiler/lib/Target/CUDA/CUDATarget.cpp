@@ -54,6 +54,7 @@ Plan makePlan(const TargetSettings &settings) {
   plan.lowering.waitStride = int(settings.profile->waitStride);
   plan.lowering.oneProgram = settings.profile->oneProgramPerRank;
   plan.lowering.checked = optionValue<bool>(info, "debug", settings.options);
+  plan.lowering.numCTAs = int(optionValue<int64_t>(info, "num_ctas", settings.options));
   return plan;
 }
 
@@ -79,6 +80,7 @@ void buildLowering(OpPassManager &pm, const Plan &plan) {
   // Accesses to one place keep their order.
   NereidSeparateAccessesOptions accesses;
   accesses.arch = plan.arch;
+  accesses.numCTAs = plan.lowering.numCTAs;
   pm.addPass(createNereidSeparateAccesses(accesses));
 }
 
@@ -206,9 +208,6 @@ static LogicalResult checkSettings(ModuleOp module, const TargetSettings &settin
     return module.emitError() << "clusters (num_ctas) exist from compute capability 9.0 on; this "
                                  "is a compilation for sm_"
                               << arch;
-  if (number("num_ctas") > 1 && isDistributed(module))
-    return module.emitError() << "operations between ranks cannot be used by programs of several "
-                                 "thread blocks: compile with num_ctas=1";
   if (settings.profile->subVecNum != 1)
     return module.emitError() << "the rules of the profile '" << settings.profile->name
                               << "' divide a program among " << settings.profile->subVecNum

@@ -154,7 +154,23 @@ std::string DeviceCode::proxyFence() const {
   return choices.arch >= hopper ? "fence.proxy.async.global;\n" : "";
 }
 
-void DeviceCode::barrier() { tt::BarrierOp::create(b, loc); }
+/// Sets p for one thread of the program. Uses t.
+std::string DeviceCode::firstThread() const {
+  std::string text = "mov.u32 t, %tid.x; setp.eq.u32 p, t, 0;\n";
+  if (choices.numCTAs > 1)
+    text += "mov.u32 t, %cluster_ctarank; setp.eq.and.u32 p, t, 0, p;\n";
+  return text;
+}
+
+void DeviceCode::barrier() {
+  tt::BarrierOp::create(b, loc);
+  if (choices.numCTAs == 1)
+    return;
+  assembly("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;", "", {},
+           /*marked=*/false);
+  // Triton moves nothing over its own.
+  tt::BarrierOp::create(b, loc);
+}
 
 void DeviceCode::barrierAfterStores() {
   if (choices.storesByDescriptor && choices.arch >= hopper)
@@ -182,11 +198,13 @@ static StringRef wordConstraint(unsigned bits) { return bits == 64 ? "l" : "r"; 
 /// Reports and ends the thread. Uses the registers a, b, s and x, y.
 std::string DeviceCode::giveUp(StringRef control, unsigned bits, StringRef awaited,
                                StringRef address, StringRef comparison) const {
-  // Number of the program over all axes.
+  // Number of the program over all axes. A cluster lies along the first.
   std::string text = "mov.u32 a, %ctaid.z; mov.u32 b, %nctaid.y; mul.lo.u32 a, a, b;\n"
                      "mov.u32 b, %ctaid.y; add.u32 a, a, b;\n"
                      "mov.u32 b, %nctaid.x; mul.lo.u32 a, a, b;\n"
                      "mov.u32 b, %ctaid.x; add.u32 a, a, b;\n";
+  if (choices.numCTAs > 1)
+    text += formatv("div.u32 a, a, {0};\n", choices.numCTAs).str();
   text += formatv("mad.wide.u32 s, a, 32, {0};\n", control).str();
   if (bits == 64)
     text += formatv("mov.b64 x, {0}; mov.b64 y, v;\n", awaited).str();
@@ -262,7 +280,7 @@ void DeviceCode::release(Value slot, Value value, bool adds, bool ownGPU) {
   StringRef scope = ownGPU ? "gpu" : "sys";
   std::string store = adds ? formatv("red.release.{0}.global.add.u{1} [$1], $2;", scope, bits).str()
                            : formatv("st.release.{0}.global.b{1} [$1], $2;", scope, bits).str();
-  assembly(".reg .pred p; .reg .b32 t;\nmov.u32 t, %tid.x; setp.eq.u32 p, t, 0;\n@p " + store,
+  assembly(".reg .pred p; .reg .b32 t;\n" + firstThread() + "@p " + store,
            ("l," + wordConstraint(bits)).str(), {slot, value}, /*marked=*/true);
 }
 
@@ -270,10 +288,11 @@ void DeviceCode::releaseBy(Value slot, Value value, Value operation) {
   barrierAfterStores();
   unsigned bits = value.getType().getIntOrFloatBitWidth();
   std::string body =
-      formatv(".reg .pred p, q; .reg .b32 t;\nmov.u32 t, %tid.x; setp.eq.u32 p, t, 0;\n"
-              "setp.eq.and.u32 q, $3, {1}, p; @q red.release.sys.global.add.u{0} [$1], $2;\n"
+      ".reg .pred p, q; .reg .b32 t;\n" + firstThread() +
+      formatv("setp.eq.and.u32 q, $3, {1}, p; @q red.release.sys.global.add.u{0} [$1], $2;\n"
               "setp.eq.and.u32 q, $3, {2}, p; @q st.release.sys.global.b{0} [$1], $2;",
-              bits, NRD_SIG_ADD, NRD_SIG_SET);
+              bits, NRD_SIG_ADD, NRD_SIG_SET)
+          .str();
   assembly(body, ("l," + wordConstraint(bits) + ",r").str(), {slot, value, operation},
            /*marked=*/true);
 }
@@ -283,10 +302,8 @@ void DeviceCode::releaseElement(Value place, Value bits) {
   barrierAfterStores();
   // Registers have 32 bits or more.
   Value word = resize(bits, width == 64 ? 64 : 32, /*isSigned=*/false);
-  assembly(formatv(".reg .pred p; .reg .b32 t;\nmov.u32 t, %tid.x; setp.eq.u32 p, t, 0;\n"
-                   "@p st.release.sys.global.b{0} [$1], $2;",
-                   width)
-               .str(),
+  assembly(".reg .pred p; .reg .b32 t;\n" + firstThread() +
+               formatv("@p st.release.sys.global.b{0} [$1], $2;", width).str(),
            ("l," + wordConstraint(width)).str(), {place, word}, /*marked=*/true);
 }
 
@@ -307,12 +324,14 @@ void DeviceCode::checkGivenUp() {
 //===----------------------------------------------------------------------===//
 
 Value DeviceCode::atomic(tt::RMWOp kind, Value pointer, Value value, tt::MemSyncScope scope) {
+  needsOneBlock = true;
   Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
   return tt::AtomicRMWOp::create(b, loc, value.getType(), kind, pointer, value, always,
                                  tt::MemSemantic::ACQUIRE_RELEASE, scope);
 }
 
 Value DeviceCode::compareAndSwap(Value pointer, Value compare, Value value) {
+  needsOneBlock = true;
   return tt::AtomicCASOp::create(b, loc, value.getType(), pointer, compare, value,
                                  tt::MemSemantic::ACQUIRE_RELEASE, tt::MemSyncScope::SYSTEM);
 }

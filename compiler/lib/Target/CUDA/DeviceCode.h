@@ -25,6 +25,8 @@ struct Choices {
   int waitStride = 0;      ///< bytes between the slots of a wait; 0: one element
   bool oneProgram = false; ///< one program of each rank calls barriers and collectives
   bool checked = false;
+  /// Thread blocks, of one cluster, that run a program.
+  int numCTAs = 1;
   /// The kernel stores through descriptors, whose copies a release must wait for.
   bool storesByDescriptor = false;
 };
@@ -57,6 +59,9 @@ public:
   unsigned site = 0;
   /// Pieces of marked assembly so far.
   unsigned marks = 0;
+  /// Has something needed the result of one thread in all of them? Triton hands it to
+  /// the threads of one thread block.
+  bool needsOneBlock = false;
 
   // Values.
   mlir::Value i32(int64_t value);
@@ -118,6 +123,7 @@ private:
   mlir::Value assembly(llvm::StringRef body, llvm::StringRef constraints, mlir::ValueRange operands,
                        bool marked);
   std::string proxyFence() const;
+  std::string firstThread() const;
   std::string giveUp(llvm::StringRef control, unsigned bits, llvm::StringRef awaited,
                      llvm::StringRef address, llvm::StringRef comparison) const;
   void forEach(mlir::Value from, mlir::Value to, llvm::function_ref<void(mlir::Value)> body);

@@ -47,7 +47,7 @@ struct LowerDistributed : impl::NereidLowerDistributedToTTBase<LowerDistributed>
         op->emitError() << "'" << op->getName() << "' stands in a function that was not inlined";
         return signalPassFailure();
       }
-    cuda::Choices choices{arch, waitStride, oneProgram, checked, false};
+    cuda::Choices choices{arch, waitStride, oneProgram, checked, numCTAs, false};
     module.walk([&](Operation *op) { choices.storesByDescriptor |= cuda::isDescriptorStore(op); });
     OpBuilder builder(&getContext());
     cuda::Parameters parameters = addArguments(kernel);
@@ -57,8 +57,18 @@ struct LowerDistributed : impl::NereidLowerDistributedToTTBase<LowerDistributed>
       builder.setInsertionPoint(op);
       code.loc = op->getLoc();
       code.site = needsSite(op) ? sites.number(op->getLoc(), kernel.getSymNameAttr()) : 0;
+      code.needsOneBlock = false;
+      Location loc = op->getLoc();
+      std::string name = nameOf(op);
       if (failed(lower(code, op)))
         return signalPassFailure();
+      if (code.needsOneBlock && numCTAs > 1) {
+        emitError(loc)
+            << name
+            << " cannot be used by programs of several thread blocks, which would not all "
+               "get its result: compile with num_ctas=1";
+        return signalPassFailure();
+      }
     }
     module->setAttr(cuda::sitesAttrName, sites.toAttribute(&getContext()));
   }
@@ -78,6 +88,12 @@ private:
         share.erase();
       }
     });
+  }
+
+  static std::string nameOf(Operation *op) {
+    if (auto call = dyn_cast<distributed::ExternCallOp>(op))
+      return (call.getLibname() + "." + call.getWrittenName()).str();
+    return op->getName().getStringRef().str();
   }
 
   /// Places where a program may wait are reported.

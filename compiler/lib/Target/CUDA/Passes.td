@@ -104,7 +104,8 @@ def NereidLowerDistributedToTT : Pass<"nereid-lower-distributed-to-tt", "::mlir:
     Option<"arch", "arch", "int", "90", "compute capability, 90 for sm_90">,
     Option<"waitStride", "wait-stride", "int", "0", "bytes between the slots of a wait; 0: one element">,
     Option<"oneProgram", "one-program", "bool", "false", "one program of each rank calls barriers and collectives">,
-    Option<"checked", "checked", "bool", "false", "ranks that there are not fail an assertion">
+    Option<"checked", "checked", "bool", "false", "ranks that there are not fail an assertion">,
+    Option<"numCTAs", "num-ctas", "int", "1", "thread blocks that run a program">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::nereid::tt::TritonDialect"];
 }
@@ -138,7 +139,10 @@ def NereidSeparateAccesses : Pass<"nereid-separate-accesses", "::mlir::ModuleOp"
     }
     ```
   }];
-  let options = [Option<"arch", "arch", "int", "90", "compute capability, 90 for sm_90">];
+  let options = [
+    Option<"arch", "arch", "int", "90", "compute capability, 90 for sm_90">,
+    Option<"numCTAs", "num-ctas", "int", "1", "thread blocks that run a program">
+  ];
   let dependentDialects = ["::nereid::tt::TritonDialect"];
 }
 

@@ -7,7 +7,9 @@
 // descriptor. At an access that one of them may clash with, a barrier is set before
 // it and the memory is empty. A branch leaves what either side leaves; a loop is
 // walked until its end brings nothing new to its beginning, and since a barrier that
-// was set stays, each walk only adds what the round before makes necessary.
+// was set stays, each walk only adds what the round before makes necessary. A loop
+// whose own accesses cannot clash gets its barrier once, before it: Triton loads ahead
+// in loops without barriers only.
 #include "Target/CUDA/DeviceCode.h"
 #include "Target/CUDA/Passes.h"
 #include "nereid/Transforms/ValueFlow.h"
@@ -73,8 +75,8 @@ struct Pending {
 
 class Separator {
 public:
-  Separator(tt::FuncOp kernel, int arch)
-      : kernel(kernel), calls(kernel->getParentOfType<ModuleOp>()), arch(arch) {}
+  Separator(tt::FuncOp kernel, int arch, int numCTAs)
+      : kernel(kernel), calls(kernel->getParentOfType<ModuleOp>()), arch(arch), numCTAs(numCTAs) {}
 
   void run() {
     Pending pending;
@@ -126,7 +128,34 @@ private:
     }
   }
 
+  /// Sets the barrier before `loop` that its accesses need because of earlier ones.
+  void separateBefore(Operation *loop, Pending &pending) {
+    Pending inside;
+    loop->walk([&](Operation *op) {
+      if (std::optional<Access> access = getAccess(op))
+        inside.add(*access);
+    });
+    bool clashes = false, byDescriptor = false;
+    for (const Access &access : inside.accesses) {
+      for (const Access &other : inside.accesses)
+        if (mayClash(other, access))
+          return;
+      for (const Access &earlier : pending.accesses)
+        if (mayClash(earlier, access)) {
+          clashes = true;
+          byDescriptor |= earlier.byDescriptor || access.byDescriptor;
+        }
+    }
+    if (!clashes)
+      return;
+    insertBarrier(loop, byDescriptor);
+    pending.accesses.clear();
+  }
+
   void walkRegions(Operation *op, Pending &pending) {
+    bool repeats = isa<LoopLikeOpInterface>(op);
+    if (repeats)
+      separateBefore(op, pending);
     if (auto loop = dyn_cast<scf::WhileOp>(op)) {
       // The condition is evaluated at least once, and once more than the body.
       Pending leaving;
@@ -141,7 +170,6 @@ private:
       pending = leaving;
       return;
     }
-    bool repeats = isa<LoopLikeOpInterface>(op);
     for (size_t before = ~size_t(0); before != pending.accesses.size();) {
       before = pending.accesses.size();
       Pending all;
@@ -213,6 +241,7 @@ private:
     OpBuilder builder(op);
     cuda::Choices choices;
     choices.arch = arch;
+    choices.numCTAs = numCTAs;
     choices.storesByDescriptor = byDescriptor;
     cuda::Parameters none;
     cuda::DeviceCode code(builder, choices, none);
@@ -282,7 +311,7 @@ private:
 
   tt::FuncOp kernel;
   CallGraph calls;
-  int arch;
+  int arch, numCTAs;
   DenseMap<Value, const Roots *> known;
   std::vector<std::unique_ptr<Roots>> owned;
 };
@@ -291,9 +320,35 @@ struct SeparateAccesses : impl::NereidSeparateAccessesBase<SeparateAccesses> {
   using NereidSeparateAccessesBase::NereidSeparateAccessesBase;
 
   void runOnOperation() override {
+    if (numCTAs > 1)
+      widenBarriers();
     for (auto function : getOperation().getOps<tt::FuncOp>())
       if (!function.isExternal())
-        Separator(function, arch).run();
+        Separator(function, arch, numCTAs).run();
+  }
+
+private:
+  /// Barriers that the user wrote are the program's, not one thread block's.
+  void widenBarriers() {
+    auto isOfCluster = [](Operation *op) {
+      auto assembly = dyn_cast_or_null<tt::ElementwiseInlineAsmOp>(op);
+      return assembly && assembly.getAsmString().contains("barrier.cluster");
+    };
+    SmallVector<tt::BarrierOp> narrow;
+    getOperation().walk([&](tt::BarrierOp op) {
+      if (!isOfCluster(op->getPrevNode()) && !isOfCluster(op->getNextNode()))
+        narrow.push_back(op);
+    });
+    cuda::Choices choices;
+    choices.numCTAs = numCTAs;
+    for (tt::BarrierOp op : narrow) {
+      OpBuilder builder(op);
+      cuda::Parameters none;
+      cuda::DeviceCode code(builder, choices, none);
+      code.loc = op.getLoc();
+      code.barrier();
+      op.erase();
+    }
   }
 };
 

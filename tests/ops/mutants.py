@@ -6,7 +6,7 @@
 
 A mutant is a copy of a file of kernels with one change: a wait that does not wait, a signal that is not sent, or
 sent before what it announces, a half that is always the same. It is found when the operator's cases fail (a wrong value, other bits,
-a hang that is reported) under one of a few random schedules.
+a hang that is reported) under one of a few random schedules, on one node or on three.
 """
 
 from __future__ import annotations
@@ -32,13 +32,19 @@ SEEDS = range(1, 9)
 EARLY = '''
 
 import nereid.distributed as _dl
+from nereid import libshmem_device as _device
 from nereid.ops.lib.protocol import copy as _copy, signal as _signal
 
 
 @nereid.jit
 def send_too_early(to_ptr, from_ptr, count, word_ptr, call, peer, REACH: tl.constexpr, BLOCK: tl.constexpr):
-    _signal(word_ptr, call, peer)
-    _copy(_dl.symm_at(to_ptr, peer), from_ptr, count, BLOCK)
+    if REACH == "put":
+        size: tl.constexpr = from_ptr.dtype.element_ty.primitive_bitwidth // 8
+        _device.signal_op(word_ptr, call, _device.NVSHMEM_SIGNAL_SET, peer)
+        _device.putmem_nbi_block(to_ptr, from_ptr, count * size, peer)
+    else:
+        _signal(word_ptr, call, peer)
+        _copy(_dl.symm_at(to_ptr, peer), from_ptr, count, BLOCK)
 '''
 
 
@@ -84,6 +90,8 @@ def of_statement(file: str, text: str, before: ast.stmt | None, statement: ast.s
                          changed(swapped, before, ast.get_source_segment(text, statement)))
     elif name == "send":
         yield Mutant(file, statement.lineno, "is announced before it is there", changed(text, call.func, "send_too_early") + EARLY)
+    elif ast.unparse(statement) in ("libshmem_device.quiet()", "libshmem_device.fence()"):
+        yield Mutant(file, statement.lineno, "does not order its transfers", changed(text, statement, "pass"))
     elif file == PROTOCOL and ast.unparse(statement) == "tl.store(state_ptr + 1, 0)":
         yield Mutant(file, statement.lineno, "does not count the programs anew", changed(text, statement, "pass"))
     elif file == PROTOCOL and ast.unparse(statement).startswith("tl.store(state_ptr, "):
@@ -114,16 +122,17 @@ def run_mutant(operator: str, mutant: Mutant, calls: int, late: float, folder: s
 
 
 def found_by(operator: str, mutant: Mutant) -> str:
-    """How the mutant is found: "" when it is not."""
-    for seed in SEEDS:
+    """How the mutant is found: "" when it is not. On one node, else on three."""
+    for nodes, seed in [(nodes, seed) for nodes in (False, True) for seed in SEEDS]:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 nereid.testing.spawn(run_mutant, 3, (operator, mutant, 4, 0.0, folder), timeout=100.0,
-                                     environment={"NEREID_SCHEDULE": f"random:{seed}", "NEREID_TIMEOUT": "20"})
+                                     environment={"NEREID_SCHEDULE": f"random:{seed}", "NEREID_TIMEOUT": "20",
+                                                  **({"NEREID_RANKS_PER_NODE": "1"} if nodes else {})})
             except nereid.testing.SpawnError as error:
                 if "CompilationError" in str(error):
                     raise  # no mutant but a mistake
-                return f"seed {seed}: {error.failures[0].reason.splitlines()[0][:150]}"
+                return f"seed {seed}{', three nodes' if nodes else ''}: {error.failures[0].reason.splitlines()[0][:150]}"
     return ""
 
 
@@ -138,7 +147,8 @@ def main() -> None:
             if number < start_at:
                 continue
             start = time.perf_counter()
-            how = found_by("all_reduce" if operator == "lib" else operator, mutant)
+            users = ("gemm_reduce_scatter", "channel", "all_reduce") if operator == "lib" else (operator,)
+            how = next((how for user in users if (how := found_by(user, mutant))), "")
             missed += not how
             print(f"{number:>2} {mutant.file}:{mutant.line} {mutant.what}: {how or 'NOT FOUND'} ({time.perf_counter() - start:.1f} s)",
                   flush=True)

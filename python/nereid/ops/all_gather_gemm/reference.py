@@ -37,6 +37,7 @@ def cases():
     yield case("pulled, one node", "float32", [(37, 65, 129), (1, 1, 1), (33, 31, 32)], form="pull", programs=2)
     yield case("pushed", "float16", [(65, 40, 70), (1, 33, 1)], form="gate", programs=2)
     yield case("one mover, three programs", "bfloat16", [(65, 40, 70)], form="gate", movers=1, programs=3)
+    yield case("uneven, one rank has nothing", "float32", [(37, 33, 40), (37, 5, 16)], is_uneven=True, programs=2)
     yield case("uneven, gathered too", "float32", [(37, 33, 40)], is_uneven=True, gathered=True, programs=2)
     yield case("transposed, gathered too", "float64", [(17, 33, 40)], trans_b=True, gathered=True)
     yield case("fp16 to fp32, chosen blocks", "float16", [(64, 64, 64)], out_dtype="float32", blocks=None)

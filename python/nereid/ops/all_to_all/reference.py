@@ -37,5 +37,5 @@ def cases():
     yield case("one number", 1, 1, "float32", (1, 0))
     yield case("pieces", 131, 257, "float16", (131, 1, 17), programs=2)
     yield case("view", 37, 33, "int32", (37, 1, 5), view=True)
-    yield with_splits("splits", 129, 65, "bfloat16", programs=2)
+    yield with_splits("splits", 129, 365, "bfloat16", programs=2)
     yield with_splits("splits, one program", 7, 3, "float64", programs=1)

@@ -83,6 +83,11 @@ def reduction(parts: list[np.ndarray], op: str, dtype: str, wire: str | None = N
     return Expected(total, (sums + carried) * 1.01 + ROUNDING[dtype] * np.abs(total) * 1.01 + SMALLEST[dtype])
 
 
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a @ b without BLAS, whose threads, those of every rank, spin against each other for small matrices."""
+    return np.einsum("ik,jk->ij", a, np.ascontiguousarray(b.T))
+
+
 def matmul(pairs: list[tuple[np.ndarray, np.ndarray]], dtype: str, out_dtype: str, wire: str | None = None) -> Expected:
     """The sum of a @ b over `pairs`, which have elements of `dtype`: k products and k sums each, a
     rounding of each part for the wire, a sum over the parts, a rounding of the result, whatever the order."""
@@ -90,8 +95,8 @@ def matmul(pairs: list[tuple[np.ndarray, np.ndarray]], dtype: str, out_dtype: st
     value, bound, magnitude = 0.0, 0.0, 0.0
     for a, b in pairs:
         a, b = exact(a), exact(b)
-        size = np.abs(a) @ np.abs(b)
-        value, magnitude = value + a @ b, magnitude + size
+        size = product(np.abs(a), np.abs(b))
+        value, magnitude = value + product(a, b), magnitude + size
         bound = bound + (a.shape[1] + 1) * ROUNDING[acc] * size
         if wire not in (None, acc):
             bound = bound + ROUNDING[wire] * size + SMALLEST[wire]

@@ -27,12 +27,15 @@ def store_and_send(place_ptr, staged_ptr, tile, word_ptr, call, peer, REACH: tl.
 
 
 @nereid.jit
-def sum_of_parts(places_ptr, words_ptr, task, n, me, stride, call, ACC: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
-    """The tile `task` of all sources, places and words `stride` apart, in the order of the ranks."""
+def sum_of_parts(places_ptr, words_ptr, task, n, mine, stride, call, ACC: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """The tile `task` of all sources, places and words `stride` apart, in the order of the ranks. That of source `mine`
+    this program has stored itself; -1: none."""
     total = tl.zeros((BLOCK_M, BLOCK_N), ACC)
     for source in range(0, n):
         at = source * stride + task
-        ready = arrived(places_ptr, words_ptr + at * SLOT, call)
+        ready = places_ptr
+        if source != mine:
+            ready = arrived(places_ptr, words_ptr + at * SLOT, call)
         total += tl.load(ready + at * (BLOCK_M * BLOCK_N) + in_tile(BLOCK_M, BLOCK_N)).to(ACC)
     return total
 
@@ -62,7 +65,6 @@ def one_shot_kernel(
         place_ptr = payload_ptr + (me * max_tiles + task) * (BLOCK_M * BLOCK_N)
         word_ptr = parts_ptr + (me * max_tiles + task) * SLOT
         tl.store(place_ptr + in_tile(BLOCK_M, BLOCK_N), own.to(payload_ptr.dtype.element_ty))
-        signal(word_ptr, call, tl.load(members_ptr + me))
         for i in range(1, n):
             target = (me + i) % n
             wait(words_ptr + target * SLOT, call)
@@ -125,14 +127,13 @@ def two_shot_kernel(
         task = number * n + me
         if task < tiles:
             tile_m, tile_n = grouped_tile(task, num_m, num_n, GROUP_M)
-            total = sum_of_parts(payload_ptr, parts_ptr, number, n, me, numbers, call, ACC, BLOCK_M, BLOCK_N)
+            total = sum_of_parts(payload_ptr, parts_ptr, number, n, -1, numbers, call, ACC, BLOCK_M, BLOCK_N)
             store_tile(c_ptr, total, tile_m, tile_n, M, N, stride_cm, stride_cn, 0, extra_ptr, EPILOGUE, BLOCK_M, BLOCK_N)
             place_ptr = sums_ptr + task * SIZE
             if REACH == "put":
                 tl.store(place_ptr + in_tile(BLOCK_M, BLOCK_N), total.to(sums_ptr.dtype.element_ty))
-            for i in range(1, n):
+            for i in range(1, n):  # they have all entered the call, since their parts have come
                 target = (me + i) % n
-                wait(words_ptr + target * SLOT, call)
                 store_and_send(place_ptr, place_ptr, total, sum_words_ptr + task * SLOT, call, tl.load(members_ptr + target),
                                REACH, BLOCK_M, BLOCK_N)
 

@@ -24,6 +24,8 @@ def cases():
     yield case("one-shot", "float32", [(37, 65, 129), (1, 1, 1), (33, 31, 32)], algorithm="one_shot", programs=2)
     yield case("two-shot", "float16", [(97, 70, 50), (2, 33, 5), (33, 70, 9)], algorithm="two_shot", programs=2)
     yield case("two-shot, transposed", "bfloat16", [(65, 40, 33)], trans_b=True, algorithm="two_shot", out_dtype="float32")
+    yield case("two-shot, three programs", "float32", [(97, 70, 50), (33, 70, 9)], algorithm="two_shot", programs=3)
+    yield case("algorithms in turn", "float32", [(97, 70, 50), (2, 3, 5), (90, 65, 9), (1, 1, 1), (3, 4, 5)], programs=2)
     yield case("chosen", "float64", [(20, 33, 40)], blocks=None)
     for algorithm in ("one_shot", "two_shot"):
         yield with_bias(case(f"epilogue, {algorithm}", "bfloat16", [(37, 65, 29), (3, 1, 70)], algorithm=algorithm,

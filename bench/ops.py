@@ -1,23 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The operators of nereid.ops against what one would use otherwise, in one job, in turns.
 
-    python bench/ops.py --ranks 2 4                # prints the table
-    python bench/ops.py --ranks 2 4 --write-docs   # and writes it into docs/operators.md
+    python bench/ops.py --ranks 2 4                      # prints the table
+    python bench/ops.py --ranks 2 4 --mpi                # MPI is a peer too
+    python bench/ops.py --ranks 2 4 --mpi --write-docs   # and writes it into docs/operators.md
 
-The peers are what two programs on one machine can do without this package: numpy over the same shared memory
-(`copy`, `sum`), and for products a copy of the gathered matrix, or a sum of the parts, around numpy's own BLAS with
-one thread a rank. They meet at host barriers, as a program without signals does. A round runs both sides; a side's time is
-that of the slowest rank; the figure is the median of the ratios of the rounds, peer / ours.
-Results are checked before a time counts.
+Peers are what two programs on one machine can do without this package:
+
+    numpy   over the same shared memory (`copy`, `sum`), and for products a copy of the gathered matrix, or a sum of the
+            parts, around numpy's own BLAS with one thread a rank. They meet at host barriers, as a program
+            without signals does
+    MPI     Open MPI's collectives by shared memory, called in a loop of C++ (bench/mpi; cmake -DNEREID_BUILD_BENCH=ON,
+            ninja nereid-bench-mpi); for products with the same BLAS. ReduceScatter by MPI_Reduce_scatter, and
+            by MPI_Alltoall and a sum
+
+A round runs all sides one after the other, in the order of the round; a side's time is that of the slowest rank; the figure
+is the median over the rounds of the fastest peer's time / ours, the fastest being that with the smallest median.
+Results are checked before a time counts. `call` is what a call of an operator on one rank costs beside a launch of its
+kernel by hand.
 """
 
 from __future__ import annotations
 
+import ctypes
+import json
+import os
 import re
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
+from typing import Any, Callable, NamedTuple
 
 import harness
 
@@ -30,6 +45,53 @@ import nereid.ops  # noqa: E402
 
 PAGE = harness.ROOT / "docs/operators.md"
 BEGIN, END = "<!-- figures: bench/ops.py --write-docs -->", "<!-- end of figures -->"
+JOB = "NEREID_BENCH_OPS_JOB"  # in the environment of ranks that mpirun has started: the work, as JSON
+
+
+class Side(NamedTuple):
+    """One way of getting a result."""
+
+    once: Callable[[], Any]
+    repeat: Callable[[int], None]
+
+    @staticmethod
+    def of(call: Callable[[], Any]) -> "Side":
+        def repeat(calls: int) -> None:
+            for _ in range(calls):
+                call()
+
+        return Side(call, repeat)
+
+
+class Mpi:
+    """The functions of bench/mpi/Peer.cpp."""
+
+    def __init__(self) -> None:
+        file = harness.ROOT / "build/release/bench/mpi/nereid-bench-mpi.so"
+        if not file.is_file():
+            sys.exit(f"ops.py: {file} is not there: cmake -B build/release -DNEREID_BUILD_BENCH=ON; "
+                     "ninja -C build/release nereid-bench-mpi (Debian: libopenmpi-dev)")
+        self.library = ctypes.CDLL(str(file), mode=ctypes.RTLD_GLOBAL)
+        self.check("peer_init")
+        if self.library.peer_rank() != nereid.rank():
+            sys.exit(f"ops.py: rank {nereid.rank()} is rank {self.library.peer_rank()} for MPI")
+
+    def check(self, name: str, *arguments: Any) -> None:
+        error = getattr(self.library, name)(*arguments)
+        if error:
+            sys.exit(f"ops.py: {name} returns the error {error}")
+
+    def side(self, name: str, source: np.ndarray, result: np.ndarray, count: int, *scratch: np.ndarray) -> Side:
+        arrays = (source, result, *scratch)  # alive as long as the side
+
+        def repeat(calls: int) -> None:
+            self.check("peer_" + name, *[ctypes.c_void_p(array.ctypes.data) for array in arrays], count, calls)
+
+        def once() -> np.ndarray:
+            repeat(1)
+            return result
+
+        return Side(once, repeat)
 
 
 class Peer:
@@ -48,8 +110,8 @@ class Peer:
         nereid.barrier()
 
 
-def collectives(nbytes: int):
-    """(name, ours, peer) with `nbytes` from each rank; both return their result."""
+def collectives(nbytes: int, mpi: Mpi | None):
+    """(name, ours, peers) with `nbytes` from each rank; all return their result."""
     me, n = nereid.rank(), nereid.world_size()
     count = max(nbytes // 4 // n, 1) * n
     x = np.random.default_rng(me).standard_normal(count).astype(np.float32)
@@ -81,14 +143,22 @@ def collectives(nbytes: int):
         peer.done()
         return exchanged
 
-    yield "AllGather", lambda: gather(x, out=whole), peer_gather
-    yield "AllReduce", lambda: reduce(x, out=out), lambda: total(out, slice(None))
-    yield "ReduceScatter", lambda: scatter(x, out=part), lambda: total(part, own)
-    yield "AllToAll", lambda: exchange(blocks, out=exchanged), peer_exchange
+    def peers(numpy: Callable[[], Any], **others: Callable[[], Side]) -> dict[str, Side]:
+        return {"numpy": Side.of(numpy), **{name: make() for name, make in others.items() if mpi is not None}}
+
+    yield "AllGather", Side.of(lambda: gather(x, out=whole)), peers(
+        peer_gather, MPI=lambda: mpi.side("all_gather", x, np.empty_like(whole), count))
+    yield "AllReduce", Side.of(lambda: reduce(x, out=out)), peers(
+        lambda: total(out, slice(None)), MPI=lambda: mpi.side("all_reduce", x, np.empty_like(x), count))
+    yield "ReduceScatter", Side.of(lambda: scatter(x, out=part)), peers(
+        lambda: total(part, own), MPI=lambda: mpi.side("reduce_scatter", x, np.empty_like(part), count // n),
+        MPI_by_parts=lambda: mpi.side("reduce_scatter_by_parts", x, np.empty_like(part), count // n, np.empty_like(x)))
+    yield "AllToAll", Side.of(lambda: exchange(blocks, out=exchanged)), peers(
+        peer_exchange, MPI=lambda: mpi.side("all_to_all", blocks, np.empty_like(exchanged), count // n))
 
 
-def products(size: int, dtype: str):
-    """(name, ours, peer): the whole product has size^3 multiplications on each rank."""
+def products(size: int, dtype: str, mpi: Mpi | None):
+    """(name, ours, peers): the whole product has size^3 multiplications on each rank."""
     me, n = nereid.rank(), nereid.world_size()
     rng = np.random.default_rng(me)
     rows = size // n
@@ -120,47 +190,110 @@ def products(size: int, dtype: str):
         sums.done()
         return result
 
-    yield "AllGatherGemm", lambda: gather_gemm(a, b, out=c), peer_gather_gemm
-    yield "GemmReduceScatter", lambda: scatter(wide, tall, out=part), lambda: total(part, own)
-    yield "GemmAllReduce", lambda: reduce(wide, tall, out=whole), lambda: total(whole, slice(None))
+    def peers(numpy: Callable[[], Any], **others: Callable[[], Any]) -> dict[str, Side]:
+        return {"numpy": Side.of(numpy), **{name: Side.of(make()) for name, make in others.items() if mpi is not None}}
+
+    def mpi_gather_gemm():
+        gather = mpi.side("all_gather", a, gathered, a.size)
+        return lambda: np.matmul(gather.once(), b, out=c)
+
+    def mpi_reduced(name: str, result: np.ndarray, count: int, *scratch: np.ndarray):
+        product = np.empty((n * rows, size), dtype)
+        reduction = mpi.side(name, product, result, count, *scratch)
+
+        def call():
+            np.matmul(wide, tall, out=product)
+            return reduction.once()
+
+        return call
+
+    yield "AllGatherGemm", Side.of(lambda: gather_gemm(a, b, out=c)), peers(peer_gather_gemm, MPI=mpi_gather_gemm)
+    yield "GemmReduceScatter", Side.of(lambda: scatter(wide, tall, out=part)), peers(
+        lambda: total(part, own), MPI=lambda: mpi_reduced("reduce_scatter", np.empty_like(part), part.size),
+        MPI_by_parts=lambda: mpi_reduced("reduce_scatter_by_parts", np.empty_like(part), part.size, np.empty_like(whole)))
+    yield "GemmAllReduce", Side.of(lambda: reduce(wide, tall, out=whole)), peers(
+        lambda: total(whole, slice(None)), MPI=lambda: mpi_reduced("all_reduce", np.empty_like(whole), whole.size))
 
 
-def measure(cases, what: str, rounds: int, calls: int) -> list[tuple]:
+def measure(cases, what: str, rounds: int, calls: int) -> list[dict]:
     """Rows of the table; on all ranks, whose slowest counts. Collective."""
     rows = []
-    for name, ours, peer in cases:
-        got, want = np.array(ours(), np.float64), np.array(peer(), np.float64)
-        scale = np.abs(want).max()
-        if not (np.abs(got - want) <= 1e-4 * scale).all():
-            sys.exit(f"ops.py: {name}, {what}: results differ by {np.abs(got - want).max():.3g}")
-        times: dict[str, list[float]] = {"ours": [], "peer": []}
+    for name, ours, peers in cases:
+        sides = {"ours": ours, **peers}
+        got = np.array(ours.once(), np.float64)
+        for peer, side in peers.items():
+            want = np.array(side.once(), np.float64).reshape(got.shape)
+            if not (np.abs(got - want) <= 1e-4 * np.abs(want).max()).all():
+                sys.exit(f"ops.py: {name}, {what}: ours and {peer} differ by {np.abs(got - want).max():.3g}")
+        times: dict[str, list[float]] = {key: [] for key in sides}
         for number in range(rounds):
-            for key, call in (("ours", ours), ("peer", peer))[:: 1 if number % 2 else -1]:
+            for key in list(sides)[:: 1 if number % 2 else -1]:
                 nereid.barrier()
                 start = time.perf_counter()
-                for _ in range(calls):
-                    call()
+                sides[key].repeat(calls)
                 elapsed = (time.perf_counter() - start) / calls
                 times[key].append(float(nereid.symm.all_reduce(np.array([elapsed]), "max")[0]))
-        ratios = [p / o for p, o in zip(times["peer"], times["ours"])]
-        rows.append((name, nereid.world_size(), what, statistics.median(times["ours"]), statistics.median(times["peer"]),
-                     statistics.median(ratios)))
+        fastest = min(peers, key=lambda key: statistics.median(times[key]))
+        rows.append(dict(
+            operator=name, ranks=nereid.world_size(), what=what, seconds=statistics.median(times["ours"]),
+            peer=fastest.replace("_", " "), peer_seconds=statistics.median(times[fastest]),
+            ratio=statistics.median(p / o for p, o in zip(times[fastest], times["ours"]))))
     return rows
 
 
-def work(sizes: list[int], matrices: list[int], rounds: int) -> list[tuple]:
+def work(sizes: list[int], matrices: list[int], rounds: int, with_mpi: bool) -> list[dict]:
+    mpi = Mpi() if with_mpi else None
     rows = []
     for nbytes in sizes:
-        rows += measure(collectives(nbytes), f"{nbytes} bytes", rounds, max(1, min(50, (1 << 22) // nbytes)))
+        rows += measure(collectives(nbytes, mpi), f"{nbytes} bytes", rounds, max(1, min(50, (1 << 22) // nbytes)))
     for size in matrices:
-        rows += measure(products(size, "float32"), f"{size}³ fp32", rounds, 1)
+        rows += measure(products(size, "float32", mpi), f"{size}³ fp32", rounds, 1)
+    if mpi is not None:
+        mpi.check("peer_finalize")
     return rows
 
 
-def lines(rows: list[tuple]) -> list[str]:
-    found = ["| operator | ranks | from each rank | time | peer | peer / ours |", "| --- | --- | --- | --- | --- | --- |"]
-    for name, ranks, what, ours, peer, ratio in rows:
-        found.append(f"| {name} | {ranks} | {what} | {1e6 * ours:.1f} us | {1e6 * peer:.1f} us | {ratio:.2f} |")
+def cost_of_a_call(rounds: int) -> dict:
+    """A call of AllReduce on one rank beside a launch of its kernel by hand, both into an array that is there."""
+    from nereid.ops.all_reduce.kernel import one_shot_kernel
+
+    op, x, out = nereid.ops.AllReduce(1024, programs=1, algorithm="one_shot"), np.ones(64, np.float32), np.empty(64, np.float32)
+    plan, space = op.plan(64), op._workspace
+    arguments = (x, out, None, op._payload, space.signals, space.state, op.group.members)
+    (row,) = measure([("call", Side.of(lambda: op(x, out=out)),
+                       {"launch by hand": Side.of(lambda: (one_shot_kernel[(1,)](*arguments, **plan.sizes, **plan.constants), out)[1])})],
+                     "64 numbers", rounds, 300)
+    return row
+
+
+def run_under_mpi(ranks: int, work_of: dict) -> list[dict]:
+    """work() on ranks that mpirun starts, by shared memory alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = Path(folder) / "rows.json"
+        command = ["mpirun", "-n", str(ranks), "--oversubscribe", "--allow-run-as-root", "--mca", "btl", "self,vader",
+                   "--mca", "oob_tcp_if_include", "lo", sys.executable, __file__]
+        done = subprocess.run(command, env={**os.environ, JOB: json.dumps({**work_of, "result": str(result)})}, timeout=1800)
+        if done.returncode or not result.is_file():
+            sys.exit(f"ops.py: the job under mpirun has failed ({done.returncode})")
+        return json.loads(result.read_text())
+
+
+def worker() -> None:
+    """What a rank under mpirun does."""
+    given = json.loads(os.environ[JOB])
+    result = given.pop("result")
+    nereid.init()
+    rows = work(**given)
+    if nereid.rank() == 0:
+        Path(result).write_text(json.dumps(rows))
+
+
+def lines(rows: list[dict]) -> list[str]:
+    found = ["| operator | ranks | from each rank | time | fastest peer | its time | peer / ours |",
+             "| --- | --- | --- | --- | --- | --- | --- |"]
+    for row in rows:
+        found.append(f"| {row['operator']} | {row['ranks']} | {row['what']} | {1e6 * row['seconds']:.1f} us | {row['peer']} | "
+                     f"{1e6 * row['peer_seconds']:.1f} us | {row['ratio']:.2f} |")
     return found
 
 
@@ -175,24 +308,24 @@ def write_page(text: str) -> None:
 def main() -> None:
     parser = harness.arguments(__doc__.splitlines()[0], 21)
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4])
-    parser.add_argument("--bytes", type=int, nargs="*", default=[1 << 12, 1 << 20, 1 << 24], metavar="N")
-    parser.add_argument("--size", type=int, nargs="*", default=[1024], metavar="N", help="products of N x N x N")
+    parser.add_argument("--bytes", type=int, nargs="*", default=[1 << 10, 1 << 12, 1 << 20, 1 << 24], metavar="N")
+    parser.add_argument("--size", type=int, nargs="*", default=[256, 1024], metavar="N", help="products of N x N x N")
+    parser.add_argument("--mpi", action="store_true", help="with MPI as a peer; mpirun starts the ranks")
     parser.add_argument("--write-docs", action="store_true", help="write the table into docs/operators.md")
     args = parser.parse_args()
-    rows = []
+    rows = nereid.testing.spawn(cost_of_a_call, 1, (args.rounds,), timeout=600.0)
     for ranks in args.ranks:
-        rows += nereid.testing.spawn(work, ranks, (args.bytes, args.size, args.rounds), timeout=1800.0)[0]
+        of = dict(sizes=args.bytes, matrices=args.size, rounds=args.rounds, with_mpi=args.mpi)
+        rows += run_under_mpi(ranks, of) if args.mpi else nereid.testing.spawn(work, ranks, tuple(of.values()), timeout=1800.0)[0]
     machine = harness.machine()
-    text = "\n".join([f"{machine['processor']}, {machine['cores']} cores, one thread a rank, medians of {args.rounds} rounds:", "",
-                      *lines(rows)])
+    text = "\n".join([f"{machine['processor']}, {machine['cores']} cores, one thread a rank, medians of {args.rounds} rounds, "
+                      f"{'MPI and numpy' if args.mpi else 'numpy'} as peers:", "", *lines(rows)])
     print(text)
     if args.write_docs:
         write_page(text)
     if args.json:
-        keys = ("operator", "ranks", "what", "seconds", "peer_seconds", "ratio")
-        Path(args.json).write_text(harness.json.dumps(
-            {"machine": machine, "measurements": [dict(zip(keys, row)) for row in rows]}, indent=1) + "\n")
+        Path(args.json).write_text(json.dumps({"machine": machine, "measurements": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    worker() if JOB in os.environ else main()

@@ -33,7 +33,7 @@ def test_functions():
     assert len(functional._kept) == 9
     with pytest.raises(nereid.ArgumentError, match="a has 3 columns, b has 4 rows"):
         ops.gemm_all_reduce(x[me], np.ones((4, 4), np.float32))
-    with pytest.raises(nereid.ArgumentError, match="x has at least 3 dimensions"):
+    with pytest.raises(nereid.ArgumentError, match="x needs 3 dimensions"):
         ops.all_to_all(x[me])
     if n == 3:
         with pytest.raises(nereid.ArgumentError, match="7 rows, which 3 ranks cannot share equally"):

@@ -55,7 +55,7 @@ def clear() -> None:
 def _facts(array: Any, function: str, argument: str, dimensions: int) -> arrays.Facts:
     facts = arrays.facts(array, function, argument)
     if len(facts.shape) < dimensions:
-        raise nereid.ArgumentError(f"{function}: {argument} has at least {dimensions} dimensions, its shape is {facts.shape}")
+        raise nereid.ArgumentError(f"{function}: {argument} needs {dimensions} dimension{'s' * (dimensions > 1)}, its shape is {facts.shape}")
     return facts
 
 

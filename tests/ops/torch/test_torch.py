@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", minversion="2.4")
 
 import torch.distributed as dist  # noqa: E402
 

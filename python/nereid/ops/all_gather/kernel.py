@@ -16,7 +16,7 @@ from nereid.ops.lib.protocol import SLOT, arrived, copy, enter, leave, pieces, s
 
 @nereid.jit(do_not_specialize=["me", "n", "piece", "max_pieces", "capacity", "tag"])
 def all_gather_kernel(
-    x_ptr, out_ptr, payload_ptr, words_ptr, state_ptr, members_ptr, starts_ptr,
+    x_ptr: tl.const, out_ptr, payload_ptr, words_ptr, state_ptr, members_ptr, starts_ptr,
     me, n, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
     DIRECTION: tl.constexpr, VIEW: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):

@@ -10,7 +10,7 @@ from nereid.ops.all_gather.kernel import all_gather_kernel
 from nereid.ops.core import arrays, choice
 from nereid.ops.core.group import Group
 from nereid.ops.core.operator import Call, Operator, Plan, block_elements, known_dtype, make_plan, most_pieces, piece_elements
-from nereid.ops.core.shards import Shards
+from nereid.ops.core.shards import Shards, checked_shape
 
 
 class AllGather(Operator):
@@ -35,7 +35,7 @@ class AllGather(Operator):
             raise nereid.ArgumentError(f"AllGather: direction is auto, push or pull, not {direction!r}")
         nereid.init()
         self.group = Group.of(group)
-        self.row_shape = tuple(row_shape)
+        self.row_shape = checked_shape("AllGather", "row_shape", row_shape)
         self.shards = Shards("AllGather", self.group.size, rows, rows_of)
         self.direction = direction
         row = arrays.count(self.row_shape)

@@ -5,8 +5,21 @@ from __future__ import annotations
 
 import numpy as np
 
+import nereid
 from nereid.ops.all_gather.op import AllGather
 from nereid.ops.core.conformance import Case, Expected, numbers
+
+
+def with_input(op):
+    op.held = nereid.symm.zeros((131, 257), np.float32)
+    return op
+
+
+def call_with_input(op, args):
+    op.held.numpy()[:] = args[0]
+    result = op(op.held)
+    op.held.numpy()[:] = np.nan
+    return result
 
 
 def cases():
@@ -26,5 +39,8 @@ def cases():
     yield from case("pushed, several programs", 131, (257,), "float32", direction="push", programs=3)
     yield from case("pieces", 131, (257,), "float16", programs=2)
     yield from case("large", 911, (61,), "float64", programs=2)
+    # A symmetric input that the caller changes as soon as the call has returned.
+    for one in case("symmetric input", 131, (257,), "float32", direction="push", programs=2):
+        yield one._replace(make=lambda g, make=one.make: with_input(make(g)), call=call_with_input)
     for one in case("view", 37, (65,), "int32"):
         yield one._replace(call=lambda op, args: np.array(op(*args, view=True)))

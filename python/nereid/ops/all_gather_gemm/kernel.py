@@ -20,7 +20,7 @@ from nereid.ops.lib.tiles import copy_rows, grouped_tile, product, store_tile
 
 @nereid.jit(do_not_specialize=["me", "n", "max_blocks", "tag"])
 def all_gather_gemm_kernel(
-    a_ptr, b_ptr, c_ptr, extra_ptr, gathered_ptr, payload_ptr, words_ptr, state_ptr, members_ptr, starts_ptr,
+    a_ptr: tl.const, b_ptr: tl.const, c_ptr, extra_ptr, gathered_ptr, payload_ptr, words_ptr, state_ptr, members_ptr, starts_ptr,
     stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
     me, n, N, K, max_blocks, capacity: tl.int64, tag: tl.int64,
     FORM: tl.constexpr, GATHERED: tl.constexpr, MOVERS: tl.constexpr, EPILOGUE: tl.constexpr, REACH: tl.constexpr,

@@ -11,7 +11,7 @@ from nereid.ops.core import arrays, choice
 from nereid.ops.core.gemm import GemmOperator, Operands, blocks_for
 from nereid.ops.core.group import Group
 from nereid.ops.core.operator import Call, Plan, make_plan
-from nereid.ops.core.shards import Shards
+from nereid.ops.core.shards import Shards, is_number
 
 
 class AllGatherGemm(GemmOperator):
@@ -36,6 +36,8 @@ class AllGatherGemm(GemmOperator):
         name = self.checked("AllGatherGemm", dtype, m=m, n=n, k=k)
         if form not in ("auto", "pull", "gate"):
             raise nereid.ArgumentError(f"AllGatherGemm: form is auto, pull or gate, not {form!r}")
+        if not is_number(movers):
+            raise nereid.ArgumentError(f"AllGatherGemm: movers is a number of programs, not {movers!r}")
         nereid.init()
         self.group = Group.of(group)
         self.m, self.form, self.movers, self.gathered = int(m), form, int(movers), bool(gathered)

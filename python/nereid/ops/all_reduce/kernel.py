@@ -20,7 +20,7 @@ from nereid.ops.lib.reduce import combine, finish, first_value, store_result
 
 @nereid.jit(do_not_specialize=["me", "n", "size", "piece", "max_pieces", "capacity", "tag"])
 def one_shot_kernel(
-    x_ptr, out_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
+    x_ptr: tl.const, out_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     me, n, size: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
     DIRECTION: tl.constexpr, OP: tl.constexpr, ACC: tl.constexpr, EPILOGUE: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
@@ -67,7 +67,7 @@ def one_shot_kernel(
 
 @nereid.jit(do_not_specialize=["me", "n", "size", "part", "piece", "max_pieces", "capacity", "tag"])
 def two_shot_kernel(
-    x_ptr, out_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
+    x_ptr: tl.const, out_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     me, n, size: tl.int64, part: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
     OP: tl.constexpr, ACC: tl.constexpr, EPILOGUE: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
@@ -133,7 +133,7 @@ def two_shot_kernel(
 
 @nereid.jit(do_not_specialize=["me", "n", "size", "part", "piece", "max_pieces", "capacity", "tag"])
 def ring_kernel(
-    x_ptr, out_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
+    x_ptr: tl.const, out_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     me, n, size: tl.int64, part: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
     OP: tl.constexpr, ACC: tl.constexpr, EPILOGUE: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):

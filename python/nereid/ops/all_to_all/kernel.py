@@ -14,7 +14,7 @@ from nereid.ops.lib.protocol import SLOT, arrived, copy, enter, leave, pieces, s
 
 @nereid.jit(do_not_specialize=["me", "n", "size", "piece", "max_pieces", "capacity", "tag"])
 def all_to_all_kernel(
-    x_ptr, out_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
+    x_ptr: tl.const, out_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     me, n, size: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
     VIEW: tl.constexpr, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
@@ -61,7 +61,7 @@ def sum_before(counts_ptr, index):
 
 @nereid.jit(do_not_specialize=["me", "n", "columns", "block", "piece", "max_pieces", "capacity", "tag"])
 def all_to_all_splits_kernel(
-    x_ptr, splits_ptr, out_ptr, received_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
+    x_ptr: tl.const, splits_ptr: tl.const, out_ptr, received_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     me, n, columns: tl.int64, block: tl.int64, piece: tl.int64, max_pieces: tl.int64, capacity: tl.int64, tag: tl.int64,
     REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):

@@ -13,7 +13,7 @@ from nereid.ops.lib.protocol import SLOT, arrived, copy, enter, is_last, leave, 
 
 @nereid.jit(do_not_specialize=["receiver", "size", "piece", "max_pieces", "slots", "tag"])
 def send_kernel(
-    x_ptr, payload_ptr, words_ptr, free_ptr, state_ptr, receiver, size: tl.int64, piece: tl.int64, max_pieces: tl.int64,
+    x_ptr: tl.const, payload_ptr, words_ptr, free_ptr, state_ptr, receiver, size: tl.int64, piece: tl.int64, max_pieces: tl.int64,
     slots: tl.int64, tag: tl.int64, REACH: tl.constexpr, BLOCK: tl.constexpr,
 ):
     mark = enter(state_ptr, tag)

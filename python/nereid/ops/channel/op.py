@@ -11,6 +11,7 @@ import nereid
 from nereid.ops.channel.kernel import receive_kernel, send_kernel
 from nereid.ops.core import arrays
 from nereid.ops.core.group import Group
+from nereid.ops.core.shards import checked_shape, is_number
 from nereid.ops.core.operator import (Operator, Plan, block_elements, known_dtype, make_plan, most_pieces, piece_elements,
                                       positive)
 
@@ -35,9 +36,9 @@ class Channel(Operator):
         positive("Channel", slots=slots)
         nereid.init()
         group = Group.of(group)
-        if src == dst or not (0 <= src < group.size and 0 <= dst < group.size):
-            raise self.fail(f"src={src} and dst={dst} must be two different members of the group, 0 to {group.size - 1}")
-        self.shape, self.src, self.dst, self.slots = tuple(shape), src, dst, int(slots)
+        if not is_number(src) or not is_number(dst) or src == dst or not (0 <= src < group.size and 0 <= dst < group.size):
+            raise self.fail(f"src={src!r} and dst={dst!r} must be two different members of the group, 0 to {group.size - 1}")
+        self.shape, self.src, self.dst, self.slots = checked_shape("Channel", "shape", shape), src, dst, int(slots)
         size, itemsize = arrays.count(self.shape), arrays.SIZES[name]
         most = most_pieces(size * itemsize)
         super().__init__(group, f"Channel {self.shape} {name} from {src} to {dst} slots={slots}", name, programs,

@@ -64,21 +64,38 @@ class Facts(NamedTuple):
 def facts(array: Any, operator: str, argument: str) -> Facts:
     """ArgumentError when `array` is none, or lies on another device."""
     if type(array) is np.ndarray:
-        size = array.itemsize
-        return Facts(array.shape, dtype_name(array.dtype), array.flags.c_contiguous,
+        size, dtype = array.itemsize, _dtype_of(array.dtype, operator, argument)
+        if not array.flags.aligned:
+            raise nereid.ArgumentError(f"{operator}: {argument} is not aligned to its {size}-byte elements; pass {argument}.copy()")
+        return Facts(array.shape, dtype, array.flags.c_contiguous,
                      tuple([step // size for step in array.strides]), array.flags.writeable)
     if isinstance(array, nereid.symm.SymmetricTensor):
+        if not array.data_ptr():
+            raise nereid.ArgumentError(f"{operator}: {argument} is a symmetric tensor that has been freed")
         return Facts(array.shape, dtype_name(array.element_type), True, row_major(array.shape))
     if hasattr(array, "data_ptr") and hasattr(array, "stride") and hasattr(array, "dtype"):  # torch
         device = getattr(getattr(array, "device", None), "type", "cpu")
         if device != "cpu":
             raise nereid.ArgumentError(
                 f"{operator}: {argument} lies on the device {device}, the kernels run on the CPU; write {argument}.cpu()")
-        return Facts(tuple(array.shape), dtype_name(array.dtype), array.is_contiguous(), tuple(array.stride()))
+        return Facts(tuple(array.shape), _dtype_of(array.dtype, operator, argument), array.is_contiguous(), tuple(array.stride()))
+    if isinstance(array, np.ma.MaskedArray):
+        raise nereid.ArgumentError(f"{operator}: {argument} is a masked array, and a mask has no meaning here; "
+                                   f"pass {argument}.filled(value) or {argument}.data")
     if isinstance(array, np.ndarray):
         return facts(np.asarray(array), operator, argument)
     raise nereid.ArgumentError(
         f"{operator}: {argument} is an array of numpy or torch or a symmetric tensor, not {_runtime.describe(array)}")
+
+
+def _dtype_of(dtype: Any, operator: str, argument: str) -> str:
+    if isinstance(dtype, np.dtype) and not dtype.isnative:
+        raise nereid.ArgumentError(f"{operator}: {argument} has its bytes in the other order than this machine ({dtype.str}); "
+                                   f"pass {argument}.astype({argument}.dtype.newbyteorder('='))")
+    try:
+        return dtype_name(dtype)
+    except nereid.ArgumentError:
+        raise nereid.ArgumentError(f"{operator}: {argument} has elements of {dtype}; operators take {', '.join(SIZES)}") from None
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -183,7 +183,7 @@ def run(case: Case, group: Group, calls: int, seed: int, late: float = 0.0) -> N
             if late and clock.random() < 0.33:
                 time.sleep(clock.random() * late)
             given = tuple(np.array(one) for one in everyone[group.me])
-            got = as_tuple(case.call(op, given))
+            got = tuple(np.array(one) for one in as_tuple(case.call(op, given)))
             for one in given:  # a call that has returned reads them no more
                 one.fill(np.nan if arrays.dtype_name(one.dtype) in arrays.FLOATS else 1)
             wanted = case.expected(variant, everyone, group.me)

@@ -10,6 +10,7 @@ from nereid._base import targets
 from nereid.ops.core import arrays, choice
 from nereid.ops.core.epilogue import checked_epilogue, named
 from nereid.ops.core.group import Group
+from nereid.ops.core.shards import is_number
 from nereid.ops.core.operator import Call, Operator, Plan, known_dtype, positive
 
 
@@ -29,7 +30,8 @@ def blocks_for(m: int, n: int, k: int, blocks: Any, dtype: Any) -> tuple[int, in
     """Rows, columns and inner size of a tile: the target's for this dtype, or smaller ones for small
     matrices."""
     if blocks is not None:
-        if len(blocks) != 3 or any(size < 16 or size & (size - 1) for size in blocks):
+        if not isinstance(blocks, (tuple, list)) or len(blocks) != 3 or any(
+                not is_number(size) or size < 16 or size & (size - 1) for size in blocks):
             raise nereid.ArgumentError(f"blocks are three powers of two from 16 on, not {blocks!r}")
         return tuple(int(size) for size in blocks)
     best = choice.table(targets.active())["blocks"][str(arrays.SIZES[arrays.dtype_name(dtype)])]

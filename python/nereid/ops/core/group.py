@@ -9,6 +9,7 @@ import numpy as np
 
 import nereid
 from nereid import _runtime, symm
+from nereid.ops.core.shards import is_number
 
 
 class Group:
@@ -16,6 +17,8 @@ class Group:
     number in the group, -1 when it is no member."""
 
     def __init__(self, ranks: Sequence[int]):
+        if not all(is_number(rank) for rank in ranks):
+            raise nereid.ArgumentError(f"a group holds numbers of ranks, but the ranks given are {ranks!r}")
         self.ranks = tuple(int(rank) for rank in ranks)
         world = nereid.world_size()
         if not self.ranks:

@@ -16,6 +16,7 @@ from nereid._base import environment
 from nereid.ops.core import arrays
 from nereid.ops.core.arrays import Facts, SIZES
 from nereid.ops.core.group import Group
+from nereid.ops.core.shards import is_number
 from nereid.ops.core.workspace import Workspace
 
 #: A piece that travels with one signal has between these many bytes.
@@ -305,5 +306,5 @@ def known_dtype(operator: str, name: str, allowed: tuple[str, ...] = tuple(SIZES
 
 def positive(operator: str, **values: Any) -> None:
     for name, value in values.items():
-        if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
+        if not is_number(value) or value < 1:
             raise nereid.ArgumentError(f"{operator}: {name} is a positive integer, not {value!r}")

@@ -51,7 +51,7 @@ def combined(places_ptr, words_ptr, place_stride, word_stride, parts, mark, dim,
 
 @nereid.jit(do_not_specialize=["me", "n", "batch", "heads_kv", "splits", "scale", "tag"])
 def flash_decode_kernel(
-    q_ptr, k_ptr, v_ptr, lengths_ptr, table_ptr, out_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
+    q_ptr: tl.const, k_ptr: tl.const, v_ptr: tl.const, lengths_ptr: tl.const, table_ptr: tl.const, out_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     stride_kb, stride_ks, stride_kh, stride_vb, stride_vs, stride_vh, stride_table,
     me, n, batch, heads_kv, splits, dim, scale: tl.float32, tag: tl.int64,
     PAGE: tl.constexpr, GROUP: tl.constexpr, REACH: tl.constexpr,

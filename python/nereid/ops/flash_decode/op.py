@@ -39,6 +39,8 @@ class FlashDecode(Operator):
         positive("FlashDecode", batch=batch, heads_q=heads_q, heads_kv=heads_kv, dim=dim)
         if heads_q % heads_kv:
             raise nereid.ArgumentError(f"FlashDecode: {heads_q} query heads cannot share {heads_kv} K/V heads equally")
+        if scale is not None and not isinstance(scale, (int, float, np.floating)):
+            raise nereid.ArgumentError(f"FlashDecode: scale is a number, not {scale!r}")
         if page is not None:
             positive("FlashDecode", page=page)
         if splits is not None:

@@ -42,7 +42,7 @@ def sum_of_parts(places_ptr, words_ptr, task, n, mine, stride, call, ACC: tl.con
 
 @nereid.jit(do_not_specialize=["me", "n", "max_tiles", "tag"])
 def one_shot_kernel(
-    a_ptr, b_ptr, c_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
+    a_ptr: tl.const, b_ptr: tl.const, c_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
     me, n, M, N, K, max_tiles, tag: tl.int64,
     EPILOGUE: tl.constexpr, REACH: tl.constexpr, ACC: tl.constexpr,
@@ -78,7 +78,7 @@ def one_shot_kernel(
 
 @nereid.jit(do_not_specialize=["me", "n", "max_tiles", "tag"])
 def two_shot_kernel(
-    a_ptr, b_ptr, c_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
+    a_ptr: tl.const, b_ptr: tl.const, c_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
     me, n, M, N, K, max_tiles, tag: tl.int64,
     EPILOGUE: tl.constexpr, REACH: tl.constexpr, ACC: tl.constexpr,

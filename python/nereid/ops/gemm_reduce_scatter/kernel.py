@@ -16,7 +16,7 @@ from nereid.ops.lib.tiles import grouped_tile, in_tile, product, store_tile
 
 @nereid.jit(do_not_specialize=["me", "n", "max_tiles", "tag"])
 def gemm_reduce_scatter_kernel(
-    a_ptr, b_ptr, c_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr, starts_ptr,
+    a_ptr: tl.const, b_ptr: tl.const, c_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr, starts_ptr,
     stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
     me, n, N, K, max_tiles, tag: tl.int64,
     EPILOGUE: tl.constexpr, REACH: tl.constexpr, ACC: tl.constexpr,

@@ -48,9 +48,9 @@ def signal(word_ptr, call, peer):
 
 @nereid.jit
 def signal_anywhere(word_ptr, call, peer, REACH: tl.constexpr):
-    """Sets the word on `peer`, after this program's earlier transfers to it."""
+    """Sets the word on `peer`, on whatever node. Not ordered after transfers of this call; what was sent in earlier
+    calls has arrived, since they ended with `leave`."""
     if REACH == "put":
-        libshmem_device.fence()
         libshmem_device.signal_op(word_ptr, call, libshmem_device.NVSHMEM_SIGNAL_SET, peer)
     else:
         signal(word_ptr, call, peer)

@@ -10,7 +10,7 @@ from nereid.ops.core import arrays, choice
 from nereid.ops.core.group import Group
 from nereid.ops.core.operator import Call, Operator, Plan, block_elements, known_dtype, make_plan, most_pieces, piece_elements
 from nereid.ops.core.reductions import accumulator
-from nereid.ops.core.shards import Shards, equal_shares
+from nereid.ops.core.shards import Shards, checked_shape, equal_shares
 from nereid.ops.reduce_scatter.kernel import reduce_scatter_kernel
 
 
@@ -42,7 +42,7 @@ class ReduceScatter(Operator):
         self.group = Group.of(group)
         if self.wire != name and self.group.reach == "put":
             raise nereid.ArgumentError(f"ReduceScatter: wire={self.wire!r} needs a group on one node")
-        self.row_shape, self.op = tuple(row_shape), op
+        self.row_shape, self.op = checked_shape("ReduceScatter", "row_shape", row_shape), op
         self.shards = Shards("ReduceScatter", self.group.size, rows, rows_of)
         row = arrays.count(self.row_shape)
         size = arrays.SIZES[self.wire]

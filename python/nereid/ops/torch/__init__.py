@@ -6,6 +6,12 @@
     c = nops.all_gather_gemm(a, b, process_group)   # differentiable; torch.ops.nereid.all_gather_gemm
 """
 
+import torch as _torch
+
+if not hasattr(_torch.library, "custom_op"):
+    raise ImportError(f"nereid.ops.torch needs torch 2.4 or newer, this is {_torch.__version__}; operators themselves "
+                      "(nereid.ops.AllReduce(...)(tensor)) take tensors of any torch")
+
 from nereid.ops.torch.functions import (
     all_gather, all_gather_gemm, all_reduce, all_to_all, gemm_all_reduce, gemm_reduce_scatter, reduce_scatter
 )

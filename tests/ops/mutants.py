@@ -12,6 +12,7 @@ a hang that is reported) under one of a few random schedules, on one node or on 
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
 import sys
 import tempfile
@@ -114,10 +115,9 @@ def run_mutant(operator: str, mutant: Mutant, calls: int, late: float, folder: s
     if mutant.file.startswith("lib/"):
         load("nereid.ops." + mutant.file[:-3].replace("/", "."), mutant.text, str(own))
     kernels = f"{operator}/kernel.py"
-    made = load(f"nereid.ops.{operator}.kernel", mutant.text if mutant.file == kernels else (FOLDER / kernels).read_text(), str(own))
-    op = sys.modules[f"nereid.ops.{operator}.op"]
-    for name in [name for name in vars(op) if name.endswith("_kernel")]:
-        setattr(op, name, getattr(made, name))
+    load(f"nereid.ops.{operator}.kernel", mutant.text if mutant.file == kernels else (FOLDER / kernels).read_text(), str(own))
+    for name in ("op", "reference"):  # once more, with these kernels
+        importlib.reload(importlib.import_module(f"nereid.ops.{operator}.{name}"))
     selftest.run_operator(operator, calls, 0, 1, late, which=("all",))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The cases of an operator notice when one of its synchronisations is missing: some mutants of each, drawn by
+"""The cases of an operator notice when one of its synchronisations is missing: a mutant of each, drawn by
 the seed of this run. `python tests/ops/mutants.py` tries all."""
 
 import os
@@ -17,7 +17,7 @@ SEED = os.environ["NEREID_TEST_SEED"]  # set by conftest.py when the caller did 
 def test_a_missing_synchronisation_is_noticed(operator):
     all_of_them = list(mutants.mutants(f"{operator}/kernel.py"))
     assert len(all_of_them) >= 4
-    for mutant in random.Random(f"{SEED} {operator}").sample(all_of_them, 2):
+    for mutant in random.Random(f"{SEED} {operator}").sample(all_of_them, 1):
         assert mutants.found_by(operator, mutant), f"{mutant.file}:{mutant.line} {mutant.what}: no case notices"
 
 

@@ -99,18 +99,19 @@ def all_to_all_splits_kernel(
         word_ptr = words_ptr + source * max_pieces * SLOT
         if source == me:
             rows = tl.load(splits_ptr + me).to(tl.int64)
-            block_ptr = x_ptr + sum_before(splits_ptr, me) * columns
         else:
             rows = tl.load(arrived(word_ptr, word_ptr, call) + 1)
-            block_ptr = half_ptr + source * block
         if pid == 0:
             tl.store(received_ptr + source, rows)
         parts = pieces(rows * columns, piece)
         for number in range(turn, parts, ncore):
             first = number * piece
-            if source != me:
+            count = tl.minimum(rows * columns - first, piece)
+            if source == me:
+                copy(out_ptr + begin + first, x_ptr + sum_before(splits_ptr, me) * columns + first, count, BLOCK)
+            else:
                 wait(word_ptr + number * SLOT, call)
-            copy(out_ptr + begin + first, block_ptr + first, tl.minimum(rows * columns - first, piece), BLOCK)
+                copy(out_ptr + begin + first, half_ptr + source * block + first, count, BLOCK)
         turn = (turn + ncore - parts % ncore) % ncore
         begin += rows * columns
     leave(state_ptr, REACH)

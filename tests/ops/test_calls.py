@@ -344,3 +344,52 @@ def test_wrong_arguments_of_decoding(ranks):
         assert "4 query heads cannot share 3 K/V heads" in message(lambda: FlashDecode(2, 4, 3, 16))
 
     ranks(2, work)
+
+
+def test_what_is_no_array_for_operators(ranks):
+    """Each is refused before anything starts, in the words of the operator."""
+    def work():
+        op = AllReduce(100)
+        for wrong, text in (
+                (ones(3, dtype=np.complex64), "x has elements of complex64; operators take float16"),
+                (ones(3, dtype=object), "x has elements of object; operators take"),
+                (ones(3, dtype=">f4"), "x has its bytes in the other order than this machine (>f4); pass x.astype("),
+                (np.zeros(33, np.uint8)[1:].view(np.float32), "x is not aligned to its 4-byte elements; pass x.copy()"),
+                (np.ma.ones(3, dtype=np.float32), "x is a masked array, and a mask has no meaning here; pass x.filled(value)"),
+                (np.float32(3), "x is an array of numpy or torch or a symmetric tensor, not float32 3.0"), (None, "not None")):
+            assert message(lambda: op(wrong)).startswith("AllReduce: ") and text in message(lambda: op(wrong))
+        gone = nereid.symm.zeros((3,), np.float32)
+        nereid.symm.free(gone)
+        assert message(lambda: op(gone)) == "AllReduce: x is a symmetric tensor that has been freed"
+        constant = ones(3)
+        constant.flags.writeable = False
+        assert "out cannot be written to" in message(lambda: op(ones(3), out=constant))
+        assert op(constant).tolist() == [2.0] * 3  # inputs are only read
+        both = ones(10)
+        assert "out shares memory with an input" in message(lambda: op(both[:5], out=both[2:7]))
+        products = GemmAllReduce(4, 4, 4)
+        # A reversed input lies below its first element.
+        both = ones(8, 4)
+        assert "out shares memory with an input" in message(lambda: products(both[7:3:-1], ones(4, 4), out=both[4:]))
+
+    ranks(2, work)
+
+
+def test_what_is_no_number_or_shape(ranks):
+    def work():
+        for call, text in (
+                (lambda: AllGather(-1), "AllGather: the rows of a rank are a number from 0 on, not -1"),
+                (lambda: AllGather("4"), "not '4'"), (lambda: AllGather(2.5), "not 2.5"),
+                (lambda: AllGather(4, 3), "AllGather: row_shape is a shape, a tuple of numbers from 0 on, not 3"),
+                (lambda: AllGather(4, (3, -1)), "not (3, -1)"), (lambda: ReduceScatter(4, (3.0,)), "not (3.0,)"),
+                (lambda: AllGather(4, rows_of=5), "AllGather: rows_of holds the rows of each of the 2 ranks, numbers from 0 on"),
+                (lambda: AllGather(4, rows_of=("a", "b")), "but it is ('a', 'b')"),
+                (lambda: AllReduce(8, group=["a"]), "a group holds numbers of ranks, but the ranks given are ['a']"),
+                (lambda: AllGatherGemm(8, 8, 8, blocks=16), "blocks are three powers of two from 16 on, not 16"),
+                (lambda: AllGatherGemm(8, 8, 8, blocks=("a", 16, 16)), "blocks are three powers of two"),
+                (lambda: AllGatherGemm(8, 8, 8, movers="x"), "AllGatherGemm: movers is a number of programs, not 'x'"),
+                (lambda: Channel(5), "Channel: shape is a shape"), (lambda: Channel((5,), src="a"), "src='a' and dst=1 must be two"),
+                (lambda: FlashDecode(1, 4, 2, 16, scale="x"), "FlashDecode: scale is a number, not 'x'")):
+            assert text in message(call)
+
+    ranks(2, work)

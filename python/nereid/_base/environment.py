@@ -37,6 +37,7 @@ VARIABLES = [
     ("NEREID_EXPLAIN", "0", "1 says which launch options have no effect on the target"),
     ("NEREID_RUN_IR_RANK", "", "rank of a process that `nereid run-ir` has started (set by it)"),
     ("NEREID_OPS_CHECK", "0", "1: ranks compare each call of an operator of nereid.ops, not only the first of its kind"),
+    ("NEREID_OPS_TABLE", "", "file with the fastest algorithms of nereid.ops on this machine, made by nereid.ops.tune"),
     ("NEREID_OPS_TABLES", "1", "0: nereid.ops chooses algorithms by its model alone, not by measured tables"),
     *_option_variables(),
 ]

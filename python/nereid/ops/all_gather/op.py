@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
+
+import numpy as np
 
 import nereid
 from nereid.ops.all_gather.kernel import all_gather_kernel
@@ -27,6 +30,15 @@ class AllGather(Operator):
         """Bytes of payload on each rank, signals not counted: 2 halves of the whole result."""
         shards = Shards("AllGather", ranks, rows, rows_of)
         return 2 * shards.total * arrays.count(tuple(row_shape)) * arrays.SIZES[arrays.dtype_name(dtype)]
+
+    @classmethod
+    def trials(cls, ranks: int, nbytes: int) -> dict[str, Any]:
+        def trial(direction: str) -> Any:
+            x = np.ones(max(1, nbytes // 4), np.float32)
+            op, out = cls(x.size, (), "float32", direction=direction), np.empty(x.size * ranks, np.float32)
+            return op, lambda: op(x, out=out)
+
+        return {name: functools.partial(trial, name) for name in ("push", "pull")}
 
     def __init__(self, rows: int, row_shape: tuple[int, ...] = (), dtype: Any = "float32", *, rows_of: Any = None,
                  group: Any = None, direction: str = "auto", programs: int | None = None):

@@ -8,7 +8,7 @@ from typing import Any
 import nereid
 from nereid.ops.all_gather_gemm.kernel import all_gather_gemm_kernel
 from nereid.ops.core import arrays, choice
-from nereid.ops.core.gemm import GemmOperator, Operands, blocks_for
+from nereid.ops.core.gemm import GemmOperator, Operands, blocks_for, gemm_trials
 from nereid.ops.core.group import Group
 from nereid.ops.core.operator import Call, Plan, make_plan
 from nereid.ops.core.shards import Shards, is_number
@@ -29,6 +29,12 @@ class AllGatherGemm(GemmOperator):
         """Bytes of payload on each rank, signals not counted: all of A, or two halves of a shard."""
         shards = Shards("AllGatherGemm", ranks, m, rows_of)
         return max(shards.total, 2 * shards.most) * k * arrays.SIZES[arrays.dtype_name(dtype)]
+
+    @classmethod
+    def trials(cls, ranks: int, nbytes: int) -> dict[str, Any]:
+        """`nbytes` are a rank's rows of A; 512 columns."""
+        rows = max(1, nbytes // (4 * 512))
+        return gemm_trials(cls, "form", ("pull", "gate"), rows, 512, 512, ranks)
 
     def __init__(self, m: int, n: int, k: int, dtype: Any = "float32", *, out_dtype: Any = None, trans_b: bool = False,
                  gathered: bool = False, rows_of: Any = None, form: str = "auto", movers: int = 0, blocks: Any = None,

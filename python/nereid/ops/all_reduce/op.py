@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
+
+import numpy as np
 
 import nereid
 from nereid.ops.all_reduce.kernel import one_shot_kernel, ring_kernel, two_shot_kernel
@@ -37,6 +40,15 @@ class AllReduce(Operator):
         return 2 * size * max(ranks * max_elements if algorithm in ("auto", "one_shot") else 0,
                               2 * ranks * part if algorithm in ("auto", "two_shot") else 0,
                               max_elements)
+
+    @classmethod
+    def trials(cls, ranks: int, nbytes: int) -> dict[str, Any]:
+        def trial(algorithm: str) -> Any:
+            x = np.ones(max(1, nbytes // 4), np.float32)
+            op, out = cls(x.size, "float32", algorithm=algorithm), np.empty_like(x)
+            return op, lambda: op(x, out=out)
+
+        return {name: functools.partial(trial, name) for name in ("one_shot", "one_shot_pull", "two_shot")}
 
     def __init__(self, max_elements: int, dtype: Any = "float32", *, op: str = "sum", algorithm: str = "auto",
                  epilogue: Any = None, group: Any = None, programs: int | None = None):

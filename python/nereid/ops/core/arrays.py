@@ -78,6 +78,8 @@ def facts(array: Any, operator: str, argument: str) -> Facts:
         if device != "cpu":
             raise nereid.ArgumentError(
                 f"{operator}: {argument} lies on the device {device}, the kernels run on the CPU; write {argument}.cpu()")
+        if str(getattr(array, "layout", "torch.strided")) != "torch.strided":
+            raise nereid.ArgumentError(f"{operator}: {argument} is a sparse tensor; pass {argument}.to_dense()")
         return Facts(tuple(array.shape), _dtype_of(array.dtype, operator, argument), array.is_contiguous(), tuple(array.stride()))
     if isinstance(array, np.ma.MaskedArray):
         raise nereid.ArgumentError(f"{operator}: {argument} is a masked array, and a mask has no meaning here; "

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable, NamedTuple
+
+import numpy as np
 
 import nereid
 from nereid._base import targets
@@ -36,6 +39,16 @@ def blocks_for(m: int, n: int, k: int, blocks: Any, dtype: Any) -> tuple[int, in
         return tuple(int(size) for size in blocks)
     best = choice.table(targets.active())["blocks"][str(arrays.SIZES[arrays.dtype_name(dtype)])]
     return tuple(min(most, max(16, nereid.next_power_of_2(size))) for most, size in zip(best, (m, n, k)))
+
+
+def gemm_trials(kind: Any, option: str, names: tuple[str, ...], m: int, n: int, k: int, parts: int = 1) -> dict[str, Any]:
+    """Operator.trials() of a product whose result has `parts` * m rows."""
+    def trial(name: str) -> Any:
+        op = kind(m, n, k, "float32", **{option: name})
+        a, b, out = np.ones((m, k), np.float32), np.ones((k, n), np.float32), np.empty((parts * m, n), np.float32)
+        return op, lambda: op(a, b, out=out)
+
+    return {name: functools.partial(trial, name) for name in names}
 
 
 class GemmOperator(Operator):

@@ -246,6 +246,12 @@ class Operator:
         if _current_stream() is not None:
             raise self.fail("view=True inside `with stream:` is known only when the call has run; pass out=")
 
+    @classmethod
+    def trials(cls, ranks: int, nbytes: int) -> dict[str, Callable[[], tuple["Operator", Callable[[], Any]]]]:
+        """What nereid.ops.tune compares for `nbytes` from each rank: by choice, a function that makes an operator of
+        that kind and a call of it. Nothing, where there is nothing to choose."""
+        return {}
+
     # ---- its life
 
     def clone(self) -> "Operator":

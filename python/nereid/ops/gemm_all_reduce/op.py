@@ -7,7 +7,7 @@ from typing import Any
 
 import nereid
 from nereid.ops.core import arrays, choice
-from nereid.ops.core.gemm import GemmOperator, blocks_for
+from nereid.ops.core.gemm import GemmOperator, blocks_for, gemm_trials
 from nereid.ops.core.operator import Call, Plan, make_plan
 from nereid.ops.gemm_all_reduce.kernel import one_shot_kernel, two_shot_kernel
 
@@ -28,6 +28,12 @@ class GemmAllReduce(GemmOperator):
         one, two = ranks * tiles, ranks * -(-tiles // ranks) + 2 * tiles
         places = {"one_shot": one, "two_shot": two, "auto": max(one, two)}[algorithm]
         return places * bm * bn * arrays.SIZES[arrays.ACCUMULATORS[arrays.dtype_name(dtype)]]
+
+    @classmethod
+    def trials(cls, ranks: int, nbytes: int) -> dict[str, Any]:
+        """`nbytes` are the result in the type of the sums; 512 columns."""
+        rows = max(1, nbytes // (4 * 512))
+        return gemm_trials(cls, "algorithm", ("one_shot", "two_shot"), rows, 512, max(1, 512 // ranks))
 
     def __init__(self, m: int, n: int, k: int, dtype: Any = "float32", *, out_dtype: Any = None, trans_b: bool = False,
                  algorithm: str = "auto", blocks: Any = None, epilogue: Any = None, group: Any = None, programs: int | None = None):

@@ -442,6 +442,12 @@ bool nereid::cpu::mayReadInPlace(const DotLayout &layout, bool isB) {
              : llvm::divideCeil(layout.n, width) <= 2;
 }
 
+bool nereid::cpu::fitsRegisters(const DotLayout &layout) {
+  int64_t lanes = layout.target.lanes(layout.compute.getIntOrFloatBitWidth());
+  return layout.numPanels == 1 && layout.n <= maxTileColumns(layout) && layout.n % lanes == 0 &&
+         chooseRegisterTile(layout, layout.n).rows == layout.m;
+}
+
 void nereid::cpu::emitDot(OpBuilder &builder, Location loc, const DotLayout &layout,
                           const DotOperands &operands, Value c) {
   DotEmitter(builder, loc, layout, operands).emit(c);

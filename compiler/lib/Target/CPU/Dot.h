@@ -104,6 +104,10 @@ struct DotOperands {
 /// of the blocks of C that stay in registers.
 bool mayReadInPlace(const DotLayout &layout, bool isB);
 
+/// Whether all of C fits the registers at once, so that a loop over k need not
+/// write it back in between.
+bool fitsRegisters(const DotLayout &layout);
+
 /// Emits loops (scf, vector, llvm) that compute C += A * B. C and packed operands
 /// are `DotLayout::alignment`-aligned, others as their elements.
 void emitDot(mlir::OpBuilder &builder, mlir::Location loc, const DotLayout &layout,

@@ -69,15 +69,21 @@ tt.func @gemm(%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %c: !tt.ptr<f32>, %n: i32) {
 }
 
 // Masks are asked once whether they hold for the whole tile: where they do, both
-// operands of a small product are read in place; where not, they are packed.
+// operands of a small product are read in place; where not, they are packed. C
+// fits the registers: it goes to a place that LLVM makes values of.
 //
 // CHECK-LABEL: tt.func @masked
+// CHECK: %[[C:.*]] = llvm.alloca
+// CHECK: llvm.store %{{.*}}, %[[C]]
 // CHECK: scf.for
 // CHECK: %[[HOLDS:.*]] = arith.cmpi
 // CHECK: scf.if %[[HOLDS]]
 // CHECK: llvm.intr.masked.load
 // CHECK: arith.select %[[HOLDS]], {{.*}} : !llvm.ptr
+// CHECK: llvm.load %[[C]]
 // CHECK: vector.fma
+// CHECK: llvm.store %{{.*}}, %[[C]]
+// CHECK: llvm.load %[[C]]
 // CHECK: tt.return
 tt.func @masked(%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %c: !tt.ptr<f32>, %n: i32, %k: i32) {
   %c0 = arith.constant 0 : i32

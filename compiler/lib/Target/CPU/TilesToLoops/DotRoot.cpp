@@ -165,6 +165,53 @@ cpu::DotPrefetch FunctionLowering::guessNext(OpBuilder &builder, tt::LoadOp load
 }
 
 //===----------------------------------------------------------------------===//
+// The accumulator
+//===----------------------------------------------------------------------===//
+
+/// The loop over k of a dot: nothing else in it sees the accumulator.
+static scf::ForOp loopOverK(const TilePlan &plan, tt::DotOp dot) {
+  BlockArgument sum = plan.getInPlaceAccumulator(dot);
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+  if (!sum || !loop || sum.getOwner() != loop.getBody() || dot->getBlock() != loop.getBody() ||
+      dot.getC() != sum || !sum.hasOneUse() || !dot.getResult().hasOneUse())
+    return {};
+  return loop;
+}
+
+/// Copies the accumulator to a place of its own on the stack before the loop and
+/// back after it. All accesses to that place have constant offsets, so that LLVM
+/// makes values of it: it stays in registers from the first round to the last.
+Value FunctionLowering::keepThroughLoop(scf::ForOp loop, const cpu::DotLayout &layout,
+                                        Buffer *accumulator) {
+  Location loc = loop.getLoc();
+  Block &entry = function.getFunctionBody().front();
+  OpBuilder builder(&entry, entry.begin());
+  Type element = layout.accumulator, pointer = accumulator->pointer.getType();
+  Value count =
+      arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), layout.cElements());
+  Value place =
+      LLVM::AllocaOp::create(builder, loc, pointer, element, count, cpu::DotLayout::alignment);
+  auto row = VectorType::get(layout.n, element);
+  auto copy = [&](Value from, Value to) {
+    for (int64_t i = 0; i < layout.m; ++i) {
+      auto at = [&](Value base) -> Value {
+        return LLVM::GEPOp::create(builder, loc, pointer, element, base,
+                                   ArrayRef<LLVM::GEPArg>{int32_t(i * layout.ldc)});
+      };
+      unsigned bytes = getStorageBytes(element);
+      Value values = LLVM::LoadOp::create(builder, loc, row, at(from), bytes);
+      LLVM::StoreOp::create(builder, loc, values, at(to), bytes);
+    }
+  };
+  builder.setInsertionPoint(loop);
+  copy(accumulator->pointer, place);
+  builder.setInsertionPointAfter(loop);
+  copy(place, accumulator->pointer);
+  accumulator->touches.push_back(loop);
+  return place;
+}
+
+//===----------------------------------------------------------------------===//
 // The dot
 //===----------------------------------------------------------------------===//
 
@@ -295,6 +342,9 @@ LogicalResult FunctionLowering::lowerDot(tt::DotOp dot) {
   }
 
   Value c = result->pointer;
+  if (scf::ForOp over = loopOverK(plan, dot);
+      over && rank == 2 && layout.accumulator == layout.compute && cpu::fitsRegisters(layout))
+    c = keepThroughLoop(over, layout, result);
   if (batch == 1) {
     cpu::emitDot(builder, loc, layout, operands, c);
     return success();

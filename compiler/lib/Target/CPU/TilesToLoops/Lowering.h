@@ -113,6 +113,8 @@ private:
     mlir::Value elements, bytes; ///< i64, from one to the next along the other dimension
   };
   Place placeOf(mlir::OpBuilder &builder, tt::LoadOp load);
+  mlir::Value keepThroughLoop(mlir::scf::ForOp loop, const cpu::DotLayout &layout,
+                              Buffer *accumulator);
   cpu::DotPrefetch guessNext(mlir::OpBuilder &builder, tt::LoadOp load, mlir::scf::ForOp loop,
                              const Place &place, bool isB);
   void emitStoreNest(mlir::OpBuilder &builder, tt::StoreOp store);

@@ -57,19 +57,22 @@ class Measurement:
     detail: dict = field(default_factory=dict)
 
 
-def interleave(calls: dict[str, Callable[[], object]], rounds: int, warmup: int = 2) -> dict[str, list[float]]:
+def interleave(calls: dict[str, Callable[[], object]], rounds: int, warmup: int = 2,
+               clock: Callable[[], float] = time.perf_counter) -> dict[str, list[float]]:
     """Seconds of each call in each round; within a round the calls take turns.
 
     The order is reversed every other round, so that no call always follows the same one.
     Whatever disturbs the machine for longer than a call disturbs all of them alike.
+    With `clock=time.thread_time`, for calls that compute in this thread alone, the time in
+    which others had the processor does not count.
     """
     times: dict[str, list[float]] = {name: [] for name in calls}
     for number in range(-warmup, rounds):
         order = list(calls) if number % 2 else list(reversed(calls))
         for name in order:
-            start = time.perf_counter()
+            start = clock()
             calls[name]()
-            elapsed = time.perf_counter() - start
+            elapsed = clock() - start
             if number >= 0:
                 times[name].append(elapsed)
     return times

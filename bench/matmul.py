@@ -2,6 +2,12 @@
 """Matrix product in the kernel language against OpenBLAS sgemm; one rank, one thread.
 
     python bench/matmul.py --size 1024
+    python bench/matmul.py --size 512 --block 32,32,32 --block 64,64,32 --dtype float16 --layout nt
+    python bench/matmul.py --table          # the lines of docs/performance.md
+
+One program a tile, as users launch it. The time is that of the thread, so that others on the
+machine count as little as they can. fp16 and bf16 operands are compared with sgemm on the same
+numbers in fp32. Layout "nt": B is the transpose of a row-major array; "tn": A is.
 """
 
 from __future__ import annotations
@@ -10,13 +16,30 @@ import ctypes
 import ctypes.util
 import importlib
 import sys
+import time
 
 import harness
 import numpy as np
 
 sys.path.insert(0, str(harness.ROOT / "examples"))
 
-BAR = 0.8
+#: What the project wants to reach, by tile; other cases below.
+BARS = {(128, 256, 64): 0.95, (128, 128, 64): 0.95, (64, 64, 32): 0.88, (32, 32, 32): 0.75, (16, 16, 16): 0.6}
+#: size, layout, dtype, tiles: the lines of the table.
+CASES = [
+    *((size, "nn", "float32", tuple(BARS)) for size in (512, 1024)),
+    *((size, "nn", "float32", ((128, 128, 64), (64, 64, 32))) for size in (500, 1000)),
+    *((512, layout, "float32", ((128, 128, 64), (64, 64, 32))) for layout in ("nt", "tn")),
+    *((size, "nn", "float16", ((128, 256, 64), (64, 64, 32))) for size in (512, 1024)),
+]
+
+
+def bar_of(size: int, layout: str, dtype: str, block: tuple[int, int, int]) -> float | None:
+    if dtype != "float32":
+        return 1.0 if dtype == "float16" else None
+    if layout != "nn" or size % 16:
+        return 0.9
+    return BARS.get(block)
 
 
 def debian_sgemm():
@@ -55,50 +78,82 @@ def numpy_blas_label() -> str:
     return "numpy"
 
 
-def measure(size: int, rounds: int, block=(128, 256, 64)) -> list[harness.Measurement]:
+def measure(size: int, rounds: int, block=(128, 256, 64), layout: str = "nn",
+            dtype: str = "float32") -> list[harness.Measurement]:
+    import ml_dtypes  # noqa: F401  (numpy then knows bfloat16)
+
     import nereid
 
     example = importlib.import_module("03_matmul")
     nereid.init()
     assert nereid.job_info()["num_threads"] == 1
     rng = np.random.default_rng(0)
-    a, b = (rng.uniform(-1, 1, (size, size)).astype(np.float32) for _ in range(2))
-    exact = a.astype(np.float64) @ b.astype(np.float64)
-    results = {}
-    calls = {}
+
+    def operand(transposed: str) -> tuple[np.ndarray, np.ndarray]:
+        values = rng.uniform(-1, 1, (size, size)).astype(dtype)
+        as_fp32 = values.astype(np.float32)
+        return (values.T, as_fp32.T) if transposed == "t" else (values, as_fp32)
+
+    (a, a32), (b, b32) = operand(layout[0]), operand(layout[1])
+    exact = a32.astype(np.float64) @ b32.astype(np.float64)
+    c, product = np.empty((size, size), np.float32), np.empty((size, size), np.float32)
+    tiles = nereid.cdiv(size, block[0]) * nereid.cdiv(size, block[1])
+    strides = [*example.strides(a), *example.strides(b), *example.strides(c)]
+    results, calls = {}, {}
+
+    def ours():
+        example.matmul_kernel[(tiles,)](a, b, c, size, size, size, *strides, BLOCK_M=block[0], BLOCK_N=block[1],
+                                        BLOCK_K=block[2], GROUP_M=8)
+        return c
 
     def add(name, function):
         calls[name] = lambda: results.__setitem__(name, function())
 
-    add("nereid", lambda: example.matmul(a, b, programs=64, block_m=block[0], block_n=block[1], block_k=block[2],
-                                         group_m=4))
-    add(numpy_blas_label(), lambda: np.matmul(a, b))
-    sgemm = debian_sgemm()
+    add("nereid", ours)
+    add(numpy_blas_label(), lambda: np.matmul(a32, b32, out=product))
+    sgemm = debian_sgemm() if layout == "nn" else None
     if sgemm:
-        c = np.empty_like(exact, dtype=np.float32)
-        add(sgemm.label, lambda: (sgemm(a, b, c), c)[1])
+        other = np.empty_like(c)
+        add(sgemm.label, lambda: (sgemm(a32, b32, other), other)[1])
 
-    times = harness.interleave(calls, rounds)
+    times = harness.interleave(calls, rounds, clock=time.thread_time)
     for name, result in results.items():  # a baseline that computes wrongly is no baseline
         error = float(np.abs(result - exact).max())
         assert error < 1e-5 * size, f"{name}: error {error}"
     flops = 2.0 * size**3
-    baselines = [name for name in calls if name != "nereid"]
-    measurements = [harness.compare(f"matmul {size}^3 fp32", times, "nereid", name, bar=BAR) for name in baselines]
+    what = f"matmul {size}^3 {dtype} {layout} {'x'.join(map(str, block))}"
+    command = f"bench/matmul.py --size {size} --block {','.join(map(str, block))} --layout {layout} --dtype {dtype}"
+    measurements = [harness.compare(what, times, "nereid", name, bar=bar_of(size, layout, dtype, block))
+                    for name in calls if name != "nereid"]
     for m in measurements:
         m.note = f"{flops / m.seconds / 1e9:.1f} against {flops / m.baseline_seconds / 1e9:.1f} GFLOP/s"
-        m.detail = {"block": list(block)}
+        m.detail = {"block": list(block), "layout": layout, "dtype": dtype, "command": f"python {command}"}
     return measurements
+
+
+def block_of(text: str) -> tuple[int, int, int]:
+    m, n, k = (int(part) for part in text.split(","))
+    return m, n, k
 
 
 def main() -> None:
     parser = harness.arguments(__doc__.splitlines()[0], rounds=15)
     parser.add_argument("--size", type=int, default=1024)
-    parser.add_argument("--block", default="128,256,64", metavar="M,N,K")
+    parser.add_argument("--block", type=block_of, action="append", metavar="M,N,K",
+                        help="the kernel's tile; may be given several times (default 128,256,64)")
+    parser.add_argument("--layout", choices=["nn", "nt", "tn", "tt"], default="nn")
+    parser.add_argument("--dtype", choices=["float32", "float16", "bfloat16"], default="float32")
+    parser.add_argument("--table", action="store_true", help="all lines of docs/performance.md")
     args = parser.parse_args()
     harness.enter_single_thread_environment()
-    block = tuple(int(part) for part in args.block.split(","))
-    harness.report(measure(args.size, args.rounds, block), args.json)
+    cases = CASES if args.table else [(args.size, args.layout, args.dtype, tuple(args.block or [(128, 256, 64)]))]
+    measurements = []
+    for size, layout, dtype, blocks in cases:
+        for block in blocks:
+            measurements += measure(size, args.rounds, block, layout, dtype)
+    harness.report(measurements, args.json)
+    if args.table:
+        print("\nTo repeat one line:", measurements[0].detail["command"])
 
 
 if __name__ == "__main__":

@@ -91,18 +91,7 @@ class AllGather(Operator):
         return self.plan(view).explain()
 
     def __call__(self, x: Any, out: Any = None, *, view: bool = False) -> Any:
-        if view:
-            self._view(out)
-        call = self._find(x, out, view)
-        if call is None:
-            call = self._checked(x, out, view)
-        if view:
-            self._run(call, x, x)
-            return self._workspace.view(self.dtype, self._workspace.calls % 2 * self._total, self._result_shape)
-        if out is None:
-            out = arrays.new(call.shape, call.dtype, x)
-        self._run(call, x, out)
-        return out
+        return self._call_or_view(x, out, view, self._total)
 
     def _checked(self, x: Any, out: Any, view: bool) -> Call:
         self._input(x, "x", (self.shards.rows[max(self.group.me, 0)], *self.row_shape), " on this rank")

@@ -87,10 +87,6 @@ class AllGatherGemm(GemmOperator):
             dict(me=self.group.me, n=ranks, N=n, K=k, max_blocks=self._max_blocks, capacity=self.shards.most * self.k))
         return plan
 
-    def explain(self, a: Any, b: Any) -> str:
-        operands = self._operands(a, b)
-        return self.plan(operands.m, operands.n, operands.k).explain()
-
     def _rows(self, operands: Operands) -> int:
         """Rows of this call's shards, checked; what the plan is keyed by."""
         if self._uneven:

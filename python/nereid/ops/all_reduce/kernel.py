@@ -141,13 +141,15 @@ def ring_kernel(
     of 0 to 2 n - 2 this rank holds part me - h: at hop 0 its own elements of it, up to n - 1 the sum of h + 1 ranks, then the
     whole. A half has a place for each hop, where the hop's part lies at the receiver, and one for hop 0 of the sender.
 
-    Halves, although nobody waits for the rank that it writes to: a call ends when parts have come that every rank
-    has added to, so whoever is in call c has seen all ranks enter call c - 1, and thus end call c - 2."""
+    Places lie in two halves, as in the other kernels, although nobody waits for the rank that it writes to: a call ends
+    when parts have come that every rank has added to, so who is in call c has seen every rank enter call c - 1, and thus
+    end call c - 2. Of words one set is enough. This rank sets that of hop h in call c; the next one has looked at it in call
+    c - 1: for h < n - 1 it then added to a part that this rank got whole before it ended call c - 1; for larger h what is sent is a
+    whole part of call c, to which the next rank has added in call c."""
     pid = tl.program_id(0)
     ncore = tl.num_programs(0)
     call = enter(state_ptr, tag)
     half_ptr = payload_ptr + (call % 2) * capacity
-    words_ptr += (call % 2) * 2 * n * max_pieces * SLOT
     peer = tl.load(members_ptr + (me + 1) % n)
     for number in range(pid, pieces(part, piece), ncore):
         inner = number * piece

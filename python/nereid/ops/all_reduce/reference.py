@@ -36,9 +36,10 @@ def cases():
     yield case("two-shot, in place", 30000, "int64", sizes, algorithm="two_shot", in_place=True, programs=2)
     yield case("ring", 40001, "float32", [*sizes, (40001,)], algorithm="ring", programs=3)
     yield case("ring, unrounded, in place", 9001, "bfloat16", sizes, algorithm="ring", in_place=True)
+    yield case("ring, sizes in turn", 9001, "float32", [(9001,), (3,), (8000,), (700,), (9000,)], algorithm="ring", programs=2)
     yield case("ring, greatest", 300, "int32", sizes[:4], op="max", algorithm="ring")
     for algorithm in ("one_shot", "two_shot", "ring"):
-        yield case(f"epilogue, {algorithm}", 9001, "float16", sizes, algorithm=algorithm, epilogue=add_and_clip, programs=2)
+        yield case(f"epilogue, {algorithm}", 9001, "float16", sizes[:-1], algorithm=algorithm, epilogue=add_and_clip, programs=2)
     yield case("greatest", 300, "float64", sizes[:4], op="max")
     yield case("average", 9001, "float32", sizes, op="avg")
     yield case("least", 300, "int32", sizes[:4], op="min")

@@ -74,18 +74,7 @@ class AllToAll(Operator):
             if view:
                 raise self.fail("view=True is for calls without splits: with splits rows must be packed")
             return self._with_splits(x, splits, out)
-        if view:
-            self._view(out)
-        call = self._find(x, out, view)
-        if call is None:
-            call = self._checked(x, out, view)
-        if view:
-            self._run(call, x, x)
-            return self._workspace.view(self.dtype, self._workspace.calls % 2 * self.group.size * self._block, call.shape)
-        if out is None:
-            out = arrays.new(call.shape, call.dtype, x)
-        self._run(call, x, out)
-        return out
+        return self._call_or_view(x, out, view, self.group.size * self._block)
 
     def _checked(self, x: Any, out: Any, view: bool) -> Call:
         facts, n = self._input(x, "x"), self.group.size

@@ -100,6 +100,10 @@ class GemmOperator(Operator):
                                 if size else f"{what}: there is nothing to multiply")
         return Operands(m, bn, k, *first.strides, stride_bk, stride_bn)
 
+    def explain(self, a: Any, b: Any) -> str:
+        operands = self._operands(a, b)
+        return self.plan(operands.m, operands.n, operands.k).explain()
+
     def __call__(self, a: Any, b: Any, out: Any = None, *, extra: Any = None) -> Any:
         call = self._find(a, b, out, extra)
         if call is None:
@@ -108,9 +112,6 @@ class GemmOperator(Operator):
             out = arrays.new(call.shape, call.dtype, a)
         self._run(call, a, b, out, extra)
         return out
-
-    def _checked(self, a: Any, b: Any, out: Any, extra: Any) -> Call:
-        raise NotImplementedError
 
     def _product(self, kernel: Any, plan: Plan, operands: Operands, rows: int, **fixed: Any) -> Call:
         """For calls whose result has `rows` rows."""

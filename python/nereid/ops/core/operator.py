@@ -239,12 +239,26 @@ class Operator:
             if epilogue is None:
                 raise self.fail("extra is for the epilogue, and this operator was made without one")
 
-    def _view(self, out: Any) -> None:
-        """Checks a call with view=True."""
-        if out is not None:
+    def _call_or_view(self, x: Any, out: Any, view: bool, capacity: int) -> Any:
+        """A call with one input; with `view` its result is what stands in a half, of `capacity` elements, of the payload."""
+        if view and out is not None:
             raise self.fail("view=True returns the operator's own memory and takes no out")
-        if _current_stream() is not None:
+        if view and _current_stream() is not None:
             raise self.fail("view=True inside `with stream:` is known only when the call has run; pass out=")
+        call = self._find(x, out, view)
+        if call is None:
+            call = self._checked(x, out, view)
+        if view:
+            self._run(call, x, x)
+            return self._workspace.view(self.dtype, self._workspace.calls % 2 * capacity, call.shape)
+        if out is None:
+            out = arrays.new(call.shape, call.dtype, x)
+        self._run(call, x, out)
+        return out
+
+    def _checked(self, *arguments: Any) -> Call:
+        """What the checks of a call's arrays find, which is then in the table. ArgumentError."""
+        raise NotImplementedError
 
     @classmethod
     def trials(cls, ranks: int, nbytes: int) -> dict[str, Callable[[], tuple["Operator", Callable[[], Any]]]]:

@@ -66,10 +66,6 @@ class GemmAllReduce(GemmOperator):
             self._constants(self.blocks), dict(me=self.group.me, n=ranks, M=m, N=n, K=k, max_tiles=self._max_tiles))
         return plan
 
-    def explain(self, a: Any, b: Any) -> str:
-        operands = self._operands(a, b)
-        return self.plan(operands.m, operands.n, operands.k).explain()
-
     def _checked(self, a: Any, b: Any, out: Any, extra: Any) -> Call:
         operands = self._operands(a, b, extra)
         if not 1 <= operands.m <= self.m:

@@ -67,10 +67,6 @@ class GemmReduceScatter(GemmOperator):
                 dict(me=self.group.me, n=ranks, N=n, K=k, max_tiles=self._max_tiles))
         return plan
 
-    def explain(self, a: Any, b: Any) -> str:
-        operands = self._operands(a, b)
-        return self.plan(operands.m, operands.n, operands.k).explain()
-
     def _checked(self, a: Any, b: Any, out: Any, extra: Any) -> Call:
         operands = self._operands(a, b, extra)
         ranks, total = self.group.size, operands.m

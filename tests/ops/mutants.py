@@ -136,19 +136,30 @@ def found_by(operator: str, mutant: Mutant) -> str:
     return ""
 
 
+#: What has mutants: the operators, and the functions that they share.
+ALL = (*registry.OPERATORS, "lib")
+
+
+def mutants_of(name: str) -> list[Mutant]:
+    return list(mutants(PROTOCOL if name == "lib" else f"{name}/kernel.py"))
+
+
+def noticed(name: str, mutant: Mutant) -> str:
+    """Like found_by; what operators share is looked at through some of them."""
+    users = ("all_gather", "gemm_reduce_scatter", "channel") if name == "lib" else (name,)
+    return next((how for user in users if (how := found_by(user, mutant))), "")
+
+
 def main() -> None:
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
     start_at = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     missed = 0
-    for operator in [*registry.OPERATORS, "lib"]:
-        if wanted and operator != wanted:
-            continue
-        for number, mutant in enumerate(mutants(PROTOCOL if operator == "lib" else f"{operator}/kernel.py")):
+    for name in [wanted] if wanted else ALL:
+        for number, mutant in enumerate(mutants_of(name)):
             if number < start_at:
                 continue
             start = time.perf_counter()
-            users = ("gemm_reduce_scatter", "channel", "all_reduce") if operator == "lib" else (operator,)
-            how = next((how for user in users if (how := found_by(user, mutant))), "")
+            how = noticed(name, mutant)
             missed += not how
             print(f"{number:>2} {mutant.file}:{mutant.line} {mutant.what}: {how or 'NOT FOUND'} ({time.perf_counter() - start:.1f} s)",
                   flush=True)

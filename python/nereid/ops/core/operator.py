@@ -167,13 +167,13 @@ class Operator:
     def _begin(self, plan: Plan) -> None:
         """Checks that the call may start here and now, and orders it after the last one."""
         if self._workspace.closed:
-            raise self.fail("this operator has been closed")
+            raise self.fail("this operator has been closed; make another one, on all ranks")
         if self.group.me < 0:
             raise self.fail(f"rank {nereid.rank()} is no member of its group ({self.group})")
         if self._forks != _forks:
             raise self.fail("this operator belongs to the process that this one was forked from; make it here")
         if not self._workspace.alive:
-            raise self.fail("the job in which this operator was made has ended")
+            raise self.fail("the job in which this operator was made has ended, and its memory with it; make it anew in the next job")
         stream = nereid.current_stream()
         if stream is not self._stream:
             if self._stream is not None:
@@ -222,7 +222,7 @@ class Operator:
             return
         facts = arrays.facts(out, self.name, name)
         if facts.shape != shape:
-            raise self.fail(f"{name} has the shape {facts.shape}, the result has {shape}")
+            raise self.fail(f"{name} has the shape {facts.shape}, but the result has {shape}")
         self._has_dtype(facts, name, dtype)
         self._contiguous(facts, name)
         if not facts.writeable:

@@ -82,7 +82,8 @@ class FlashDecode(Operator):
         if self.page is not None and facts.shape[1] != self.page:
             raise self.fail(f"{name} has pages of {facts.shape[1]} positions, this operator was made for page={self.page}")
         if self.dim > 1 and facts.strides[3] != 1:
-            raise self.fail(f"the last dimension of {name} is not contiguous (strides {facts.strides})")
+            raise self.fail(f"the last dimension of {name} is not contiguous (strides {facts.strides}); pass np.ascontiguousarray({name}) or "
+                            f"{name}.contiguous()")
         return facts
 
     def _numbers(self, array: Any, name: str, dimensions: int, shape_text: str) -> arrays.Facts:
@@ -107,7 +108,7 @@ class FlashDecode(Operator):
         self._input(q, "q", shape)
         keys, values = self._cache(k, "k"), self._cache(v, "v")
         if keys.shape != values.shape:
-            raise self.fail(f"k has the shape {keys.shape}, v {values.shape}: they must agree")
+            raise self.fail(f"k has the shape {keys.shape}, v has {values.shape}: they must agree")
         self._numbers(lengths, "lengths", 1, f"({self.batch},)")
         columns = 0
         if self.page is None and block_table is not None:

@@ -41,7 +41,7 @@ class ReduceScatter(Operator):
         nereid.init()
         self.group = Group.of(group)
         if self.wire != name and self.group.reach == "put":
-            raise nereid.ArgumentError(f"ReduceScatter: wire={self.wire!r} needs a group on one node")
+            raise nereid.ArgumentError(f"ReduceScatter: wire={self.wire!r} needs a group on one node; leave wire= out for a group of several")
         self.row_shape, self.op = checked_shape("ReduceScatter", "row_shape", row_shape), op
         self.shards = Shards("ReduceScatter", self.group.size, rows, rows_of)
         row = arrays.count(self.row_shape)

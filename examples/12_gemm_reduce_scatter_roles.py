@@ -2,7 +2,7 @@
 """GEMM + ReduceScatter with roles: a few programs carry tiles, all others multiply.
 
 The inner size is split, as in 08_gemm_reduce_scatter.py; rank r gets m rows of C, summed over all
-ranks in their order. All programs of a GPU finish a tile at about the same time: stored at once
+ranks, always in the same order. All programs of a GPU finish a tile at about the same time: stored at once
 to the peers, the tiles would queue for the link. So they stay here first:
 
     others  multiply tiles of the peers' rows, store them into own memory, one local signal a tile;
@@ -79,16 +79,13 @@ def gemm_reduce_scatter_roles_kernel(
                 tl.store(place_ptr + in_tile, own.to(parts_ptr.dtype.element_ty))
                 dl.notify(done_ptr + owner * tiles + number, rank, signal=call, sig_op="set", comm_scope="gpu")
             else:
-                total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
-                for source in range(0, world):
-                    if source == rank:
-                        total += own
-                    else:
-                        libshmem_device.signal_wait_until(
-                            ready_ptr + source * loads + number // CARRY, libshmem_device.NVSHMEM_CMP_EQ, call)
-                        part_ptr = parts_ptr + ((world + source) * tiles + number).to(tl.int64) * SIZE
-                        total += tl.load(part_ptr + in_tile).to(tl.float32)
-                store_rows(c_ptr, total, tile_m * BLOCK_M, tile_n * BLOCK_N, m_per_rank, N, BLOCK_M, BLOCK_N)
+                for i in range(1, world):
+                    source = (rank + i) % world
+                    libshmem_device.signal_wait_until(
+                        ready_ptr + source * loads + number // CARRY, libshmem_device.NVSHMEM_CMP_EQ, call)
+                    part_ptr = parts_ptr + ((world + source) * tiles + number).to(tl.int64) * SIZE
+                    own += tl.load(part_ptr + in_tile).to(tl.float32)
+                store_rows(c_ptr, own, tile_m * BLOCK_M, tile_n * BLOCK_N, m_per_rank, N, BLOCK_M, BLOCK_N)
 
 
 class GemmReduceScatterRoles:

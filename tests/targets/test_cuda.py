@@ -9,6 +9,7 @@ import re
 import struct
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -185,6 +186,7 @@ def test_object_says_what_a_launch_must_know(tmp_path, monkeypatch):
     assert code_bytes == begin + cubin_bytes and section_bytes + code_bytes == len(content)
     assert content[section_bytes + begin:] == kernel.asm["cubin"]
     assert kernel.metadata.num_warps == 8 and kernel.metadata.num_stages == 3
+    assert 8 <= kernel.n_regs <= 64 and kernel.n_spills == 0
 
 
 LARGE = '''
@@ -305,3 +307,123 @@ def test_choices_of_warps_and_stages_are_tuned(more):
     assert len({config._same_code(set()) for config in configs}) == 8
     targets.choose("cpu")
     assert len({config._same_code(set()) for config in configs}) == 1
+
+
+SHAPES = '''
+import nereid
+import nereid.distributed as dl
+import nereid.language as tl
+from nereid import libshmem_device as shmem
+
+
+@nereid.jit
+def waits_in_a_loop(a_ptr, b_ptr, signal, out, K, BRANCH: tl.constexpr, DESCRIPTORS: tl.constexpr):
+    i = tl.arange(0, 64)
+    a_desc = tl.make_tensor_descriptor(a_ptr, [64, K], [K, 1], [64, 64])
+    sums = tl.zeros((64, 64), tl.float32)
+    for k in range(0, K, 64):
+        if BRANCH:
+            if k % 128 == 0:
+                shmem.signal_wait_until(signal + k, shmem.NVSHMEM_CMP_EQ, 1)
+        else:
+            shmem.signal_wait_until(signal + k, shmem.NVSHMEM_CMP_EQ, 1)
+        if DESCRIPTORS:
+            a = a_desc.load([0, k])
+        else:
+            a = tl.load(a_ptr + i[:, None] * K + k + i[None, :])
+        b = tl.load(b_ptr + (k + i)[:, None] * 64 + i[None, :])
+        sums = tl.dot(a, b, sums)
+    tl.store(out + i[:, None] * 64 + i[None, :], sums)
+
+
+@nereid.jit
+def waits_in_tiles(a_ptr, b_ptr, signal, out, tiles, K, FLATTEN: tl.constexpr, SPECIALIZE: tl.constexpr):
+    i = tl.arange(0, 64)
+    for tile in tl.range(tl.program_id(0), tiles, tl.num_programs(0), flatten=FLATTEN, warp_specialize=SPECIALIZE):
+        token = dl.wait(signal + tile, 1, "sys", "acquire", waitValue=1)
+        ready = dl.consume_token(a_ptr, token)
+        sums = tl.zeros((64, 64), tl.float32)
+        for k in range(0, K, 64):
+            a = tl.load(ready + (tile * 64 + i)[:, None] * K + k + i[None, :])
+            b = tl.load(b_ptr + (k + i)[:, None] * 64 + i[None, :])
+            sums = tl.dot(a, b, sums)
+        tl.store(out + (tile * 64 + i)[:, None] * 64 + i[None, :], sums)
+
+
+@nereid.jit
+def polls(flag, x, N: tl.constexpr):
+    while tl.atomic_cas(flag, 1, 0) != 1:
+        pass
+    i = tl.arange(0, N)
+    tl.store(x + i, tl.load(x + i) + 1)
+
+
+@nereid.jit
+def numbers(p, flag, byte, word, half, brain, single, double):
+    tl.store(p, single + double.to(tl.float32) + half.to(tl.float32) + brain.to(tl.float32) + byte + word + flag)
+'''
+
+
+@pytest.fixture
+def shapes(tmp_path, monkeypatch):
+    (tmp_path / "k.py").write_text(SHAPES)
+    spec = importlib.util.spec_from_file_location("k", tmp_path / "k.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setenv("NEREID_CUDA_ARCH", "sm_90")
+    monkeypatch.setenv("NEREID_TARGET", "cuda")
+    return module
+
+
+#: What loads from memory in Triton's IR for GPUs.
+LOADS = ("= tt.load", "ttg.async_copy_global_to_local", "ttng.async_tma_copy_global_to_local", "tt.descriptor_load")
+
+
+def order_of(ttgir: str) -> tuple[int, int]:
+    """Where the first wait stands, and the first load."""
+    return ttgir.index("SPIN: ld.acquire"), min(ttgir.index(word) for word in LOADS if word in ttgir)
+
+
+@pytest.mark.parametrize("descriptors", [False, True])
+@pytest.mark.parametrize("branch", [False, True])
+def test_no_load_is_moved_above_a_wait(branch, descriptors, shapes):
+    """Triton loads ahead in loops, but not over a wait."""
+    types = {"a_ptr": "*fp16:16", "b_ptr": "*fp16:16", "signal": "*i64", "out": "*fp32", "K": "i32:16"}
+    source = nereid.compiler.ASTSource(shapes.waits_in_a_loop, types, {"BRANCH": branch, "DESCRIPTORS": descriptors})
+    ttgir = nereid.compile(source, options={"num_stages": 3}).asm["ttgir"]
+    wait, load = order_of(ttgir[ttgir.index("scf.for"):])
+    assert wait < load and not any(word in ttgir[:ttgir.index("scf.for")] for word in LOADS)
+
+
+@pytest.mark.parametrize("flatten, specialize", [(False, False), (True, False), (False, True)])
+def test_waits_between_tiles_stay(flatten, specialize, shapes):
+    """The loop inside is pipelined behind the wait; hints with which Triton would lose the wait have no effect."""
+    types = {"a_ptr": "*fp16:16", "b_ptr": "*fp16:16", "signal": "*i64", "out": "*fp32", "tiles": "i32", "K": "i32:16"}
+    source = nereid.compiler.ASTSource(shapes.waits_in_tiles, types, {"FLATTEN": flatten, "SPECIALIZE": specialize})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        kernel = nereid.compile(source, options={"num_stages": 3})
+    assert [str(w.message) for w in caught if "warp_specialize has no effect" in str(w.message)] if specialize else not caught
+    wait, load = order_of(kernel.asm["ttgir"])
+    assert wait < load and "ttg.async_copy_global_to_local" in kernel.asm["ttgir"]
+    assert marks(kernel.asm["cuda-ttir"]) == marks(kernel.asm["ptx"])
+
+
+def test_a_loop_that_polls_can_be_given_up(shapes):
+    """It looks at the host's word, and its kernel takes the arguments of the runtime for it."""
+    source = nereid.compiler.ASTSource(shapes.polls, {"flag": "*i32", "x": "*fp32"}, {"N": 128})
+    kernel = nereid.compile(source)
+    content = kernel.asm["obj"]
+    info = INFO.unpack_from(content)
+    assert info[7] & 1 and IMAGE.unpack_from(content, info[6])[7] == 1
+    assert "ld.relaxed.sys.global.b32" in kernel.asm["ptx"]
+
+
+def test_numbers_of_all_types_are_arguments(shapes):
+    types = {"p": "*fp32", "flag": "i1", "byte": "i8", "word": "i16", "half": "fp16", "brain": "bf16", "single": "fp32",
+             "double": "fp64"}
+    content = nereid.compile(nereid.compiler.ASTSource(shapes.numbers, types, {})).asm["obj"]
+    info = INFO.unpack_from(content)
+    names = [struct.unpack_from("<II", content, info[14] + 16 * i)[1] for i in range(info[11])]
+    assert [content[at:content.index(b"\0", at)].decode() for at in names] == list(types.values())
+    assert IMAGE.unpack_from(content, info[6])[7] == 0

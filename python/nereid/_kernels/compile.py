@@ -14,6 +14,7 @@ from typing import Any, Iterator, Mapping
 
 from nereid import _runtime
 from nereid._kernels import cache as _cache
+from nereid._kernels import cubin as _cubin
 from nereid._kernels.dependencies import Dependencies
 from nereid._base.errors import CompilationError
 from nereid._kernels.signature import signless
@@ -96,8 +97,8 @@ class CompiledKernel:
     ``asm`` maps the stages of its ``target`` (for the CPU "ttir", ..., "asm", "obj") to
     their text, ``metadata`` says what the launcher knows, ``signature`` which arguments it was
     compiled for. ``compiled[grid](*args)`` launches it again with the run-time
-    arguments only. ``n_regs`` counts the vector registers that its code uses,
-    ``n_spills`` its values that had to be kept in memory instead.
+    arguments only. ``n_regs`` counts the vector registers that its code uses (on a GPU
+    the registers of a thread), ``n_spills`` its values that had to be kept in memory instead.
     """
 
     def __init__(self, function, specs: list, options: dict, code: bytes, from_cache: bool):
@@ -147,10 +148,14 @@ class CompiledKernel:
 
     @functools.cached_property
     def n_regs(self) -> int:
+        if "cubin" in self.asm:
+            return _cubin.resources(self.asm["cubin"])[0]
         return len(set(_VECTOR_REGISTER.findall(self.asm["asm"])))
 
     @functools.cached_property
     def n_spills(self) -> int:
+        if "cubin" in self.asm:
+            return _cubin.resources(self.asm["cubin"])[1] // 4
         return len(_SPILL.findall(self.asm["asm"]))
 
     def _init_handles(self) -> None:

@@ -20,13 +20,19 @@ Expected<std::vector<uint32_t>> nereid::cuda::parameterBytes(StringRef ptx, Stri
   SmallVector<StringRef> rows;
   list.split(rows, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef row : rows) {
-    // .param .u64 .ptr .global .align 16 NAME
+    // .param .u64 .ptr .global .align 16 NAME, or .param .align 2 .b8 NAME[2]
     row = row.trim();
-    unsigned bits = 0;
-    if (!row.consume_front(".param .") || row.empty() || row.consume_front("align") ||
-        row.drop_front().consumeInteger(10, bits) || bits % 8 || bits > 64 || bits == 0)
+    unsigned bits = 0, bytes = 0;
+    bool known = row.consume_front(".param .");
+    if (row.starts_with("align ") && row.consume_back("]")) {
+      known &= !row.rsplit('[').second.getAsInteger(10, bytes);
+    } else {
+      known &= !row.empty() && !row.drop_front().consumeInteger(10, bits);
+      bytes = bits / 8;
+    }
+    if (!known || bits % 8 || bytes < 1 || bytes > 8)
       return problem("has a parameter of an unknown form: " + row);
-    sizes.push_back(bits / 8);
+    sizes.push_back(bytes);
   }
   return sizes;
 }

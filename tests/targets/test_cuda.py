@@ -143,6 +143,20 @@ def test_a_compiler_that_dies_is_an_error(monkeypatch):
     assert "cubin" in compile_text("module { tt.func public @k() { tt.return } }", 90)
 
 
+def test_a_forked_process_has_a_compiler_of_its_own():
+    """Even when another thread was asking in the parent at that moment."""
+    text = "module { tt.func public @k() { tt.return } }"
+    assert "cubin" in compile_text(text, 90)
+    parents = tools._running["triton"].pid
+    with tools._lock:
+        child = os.fork()
+        if child == 0:
+            tools._last.clear()
+            os._exit(0 if "cubin" in compile_text(text, 90) and tools._running["triton"].pid != parents else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert tools._running["triton"].poll() is None
+
+
 def test_a_tool_that_is_not_installed_is_named(monkeypatch):
     def version(name):
         raise tools.importlib.metadata.PackageNotFoundError(name)

@@ -98,6 +98,16 @@ def _process(package: str) -> _Process:
     return known
 
 
+def _begin_anew() -> None:
+    """In a forked process: the lock may have been held, and what runs is the parent's."""
+    global _lock
+    _lock = threading.Lock()
+    _running.clear()
+
+
+os.register_at_fork(after_in_child=_begin_anew)
+
+
 @atexit.register
 def _end() -> None:
     for process in _running.values():

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/runtime/LoadedKernel.h"
 
+#include "nereid/runtime/Devices.h"
 #include "nereid/runtime/Launch.h"
 
 #include <cerrno>
@@ -12,12 +13,15 @@ static Status invalid(std::string text) {
   return Status::error(StatusCode::InvalidArgument, std::move(text));
 }
 
-Expected<LoadedKernel> LoadedKernel::load(std::string_view object) {
-  Expected<std::shared_ptr<KernelCode>> code = KernelCode::load(object);
-  if (!code.ok())
-    return code.status();
+Expected<LoadedKernel> LoadedKernel::load(std::string_view object, std::string_view device) {
+  Expected<Device *> found = findDevice(device);
+  if (!found.ok())
+    return found.status();
+  Expected<std::shared_ptr<Kernel>> kernel = (*found)->load(object);
+  if (!kernel.ok())
+    return kernel.status();
   LoadedKernel loaded;
-  loaded.kernel = std::make_shared<const CPUKernel>(*code);
+  loaded.kernel = std::move(*kernel);
   return loaded;
 }
 
@@ -29,8 +33,9 @@ static std::string signature(std::string_view name, const std::vector<std::strin
 }
 
 Expected<LoadedKernel> LoadedKernel::load(std::string_view object, std::string_view name,
-                                          const std::vector<std::string_view> &types) {
-  Expected<LoadedKernel> kernel = load(object);
+                                          const std::vector<std::string_view> &types,
+                                          std::string_view device) {
+  Expected<LoadedKernel> kernel = load(object, device);
   if (!kernel.ok())
     return kernel.status();
   const KernelDescription &description = kernel->description();
@@ -44,7 +49,7 @@ Expected<LoadedKernel> LoadedKernel::load(std::string_view object, std::string_v
   return kernel;
 }
 
-Expected<LoadedKernel> LoadedKernel::loadFile(const std::string &path) {
+Expected<LoadedKernel> LoadedKernel::loadFile(const std::string &path, std::string_view device) {
   std::string bytes;
   errno = 0;
   if (FILE *file = std::fopen(path.c_str(), "rb")) {
@@ -61,7 +66,7 @@ Expected<LoadedKernel> LoadedKernel::loadFile(const std::string &path) {
     return Status::error(StatusCode::SystemError,
                          "the file '" + path + "' cannot be opened: " + std::strerror(errno));
   }
-  Expected<LoadedKernel> kernel = load(bytes);
+  Expected<LoadedKernel> kernel = load(bytes, device);
   if (!kernel.ok())
     return Status::error(kernel.status().code(), path + ": " + kernel.status().message());
   return kernel;
@@ -92,7 +97,7 @@ Expected<LaunchSpec> LoadedKernel::check(Job *job, Grid grid,
                                          const std::vector<uint64_t> &slots) const {
   if (!kernel)
     return invalid("launch: no kernel was loaded");
-  const KernelDescription &description = kernel->code->description();
+  const KernelDescription &description = *kernel->description;
   if (slots.size() != description.arguments.size())
     return invalid("kernel '" + description.name + "' takes " +
                    std::to_string(description.arguments.size()) + " arguments, " +

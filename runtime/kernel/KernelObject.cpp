@@ -71,8 +71,8 @@ public:
       damaged();
   }
 
-  KernelDescription read() const {
-    KernelDescription kernel;
+  CPUKernelDescription read() const {
+    CPUKernelDescription kernel;
     kernel.abiVersion = info.abi_version;
     kernel.name = string(info.name);
     kernel.scratchBytes = info.scratch_bytes;
@@ -154,7 +154,7 @@ private:
 
 } // namespace
 
-Expected<KernelDescription> describeKernel(std::string_view object) {
+Expected<CPUKernelDescription> describeKernel(std::string_view object) {
   try {
     Reader reader{ObjectBytes(object)};
     reader.verify();

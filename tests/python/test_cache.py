@@ -97,7 +97,7 @@ def test_folder_that_cannot_be_written(monkeypatch, tmp_path):
 
 def test_entries_name_what_they_are(cache_folder):
     run_scale()
-    description = _runtime.describe_object(entries(cache_folder)[0].read_bytes())
+    description = _runtime.describe_object(entries(cache_folder)[0].read_bytes(), "cpu")
     assert description["name"] == "scale"
     assert [argument["type"] for argument in description["args"]] == ["*fp32", "fp32", "i32"]
     assert not list(cache_folder.glob("*/.new-*"))

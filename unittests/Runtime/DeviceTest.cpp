@@ -50,7 +50,7 @@ const std::vector<Tested> kDevices = {
      [](const char *name) {
        setenv("NEREID_CUDA_DRIVER", NEREID_FAKE_CUDA, 1);
        // The driver of the tests takes the code by the beginning of its name.
-       auto kernel = (*findDevice("cuda"))->load(CUDAObject().bytes(), "adds");
+       auto kernel = (*findDevice("cuda"))->load(CUDAObject().bytes());
        EXPECT_TRUE(kernel.ok()) << kernel.status().report();
        if (kernel.ok())
          (*kernel)->name = name;
@@ -58,8 +58,7 @@ const std::vector<Tested> kDevices = {
      }},
     {"null", false,
      [](const char *name) {
-       auto kernel =
-           (*findDevice("null"))->load("null kernel " + std::string(name) + "\nargs 1\n", name);
+       auto kernel = (*findDevice("null"))->load("null kernel " + std::string(name) + "\nargs 1\n");
        EXPECT_TRUE(kernel.ok()) << kernel.status().report();
        return kernel.ok() ? *kernel : nullptr;
      }},
@@ -97,10 +96,12 @@ TEST_P(DeviceConformance, RefusesWhatIsNoObject) {
   for (std::string object : {"", "no object of any device",
                              "\x7f"
                              "ELF but nothing after it"}) {
-    auto kernel = device().load(object, "kernel");
+    auto kernel = device().load(object);
     ASSERT_FALSE(kernel.ok());
     EXPECT_EQ(kernel.status().code(), StatusCode::InvalidArgument);
     EXPECT_FALSE(kernel.status().message().empty());
+    auto described = device().describe(object);
+    EXPECT_EQ(described.status().message(), kernel.status().message());
   }
 }
 
@@ -303,22 +304,34 @@ TEST_P(DeviceConformance, HeapsAreZeroSharedAndCopied) {
 
 TEST(NullDevice, ObjectsSayWhatTheyNeed) {
   Device &device = **findDevice("null");
-  auto kernel = device.load("null kernel k\nargs 3\nlanes 2\nblocking\n", "k");
+  auto kernel = device.load("null kernel k\nargs 3\nlanes 2\nblocking\n");
   ASSERT_TRUE(kernel.ok());
   EXPECT_EQ((*kernel)->name, "k");
   EXPECT_EQ((*kernel)->numArgs, 3);
   EXPECT_EQ((*kernel)->lanes, 2);
   EXPECT_TRUE((*kernel)->blocking);
+  EXPECT_FALSE((*kernel)->distributed);
+  EXPECT_TRUE((*kernel)->symmetricArgs.empty());
+  kernel = device.load(
+      "null kernel of many\ndistributed\narg x *fp32\nargs 3\nsymmetric 3\nsymmetric 1\n");
+  ASSERT_TRUE(kernel.ok());
+  EXPECT_EQ((*kernel)->name, "of many");
+  EXPECT_TRUE((*kernel)->distributed);
+  EXPECT_EQ((*kernel)->symmetricArgs, (std::vector<uint32_t>{1, 3}));
+  ASSERT_EQ((*kernel)->description->arguments.size(), 4u);
+  EXPECT_EQ((*kernel)->description->arguments[0].name, "x");
+  EXPECT_EQ((*kernel)->description->arguments[0].type, "*fp32");
   for (const char *object :
        {"null kernel \n", "null kernel k\nargs x\n", "null kernel k\nargs\n",
-        "null kernel k\nargs -1\n", "null kernel k\nother\n", "null kernel l\n"})
-    EXPECT_EQ(device.load(object, "k").status().code(), StatusCode::InvalidArgument) << object;
+        "null kernel k\nargs -1\n", "null kernel k\nother\n", "null kernel k\nsymmetric 0\n",
+        "null kernel k\narg x\n", "null kernel k\narg  i32\n"})
+    EXPECT_EQ(device.load(object).status().code(), StatusCode::InvalidArgument) << object;
 }
 
 TEST(NullDevice, FaultsInItsQueueAreToldByTheStream) {
   Device &device = **findDevice("null");
-  auto broken = device.load("null kernel broken\nargs 0\nfault it is broken\n", "broken");
-  auto right = device.load("null kernel right\nargs 0\n", "right");
+  auto broken = device.load("null kernel broken\nargs 0\nfault it is broken\n");
+  auto right = device.load("null kernel right\nargs 0\n");
   ASSERT_TRUE(broken.ok() && right.ok());
   JobOptions options = testOptions();
   options.device = "null";
@@ -349,7 +362,7 @@ TEST(NullDevice, FaultsInItsQueueAreToldByTheStream) {
 }
 
 TEST(NullDevice, FaultsAreFailuresOfTheJob) {
-  auto kernel = (*findDevice("null"))->load("null kernel broken\nfault it is broken\n", "broken");
+  auto kernel = (*findDevice("null"))->load("null kernel broken\nfault it is broken\n");
   ASSERT_TRUE(kernel.ok());
   LaunchSpec spec;
   spec.kernel = kernel->get();

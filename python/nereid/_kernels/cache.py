@@ -23,6 +23,7 @@ from typing import Any, Iterator, NamedTuple
 from nereid import _runtime
 from nereid._base import environment as _environment
 from nereid._base import targets as _targets
+from nereid._kernels import description as _description
 
 
 def cache_root() -> Path | None:
@@ -102,15 +103,15 @@ def write_result(key: str, result: Any) -> None:
     _store(key, ".json", json.dumps(result).encode())
 
 
-def read(key: str) -> bytes | None:
-    """The object file of an entry; None when it is missing or damaged."""
+def read(key: str, device: str) -> bytes | None:
+    """The object file of an entry, for a device; None when it is missing or damaged."""
     root = cache_root()
     if root is None or _environment.flag("NEREID_ALWAYS_COMPILE") or os.environ.get("NEREID_DUMP"):
         return None  # a dump is made by compiling
     path = _path(root, key, ".o")
     try:
         code = path.read_bytes()
-        _runtime.describe_object(code, sites=False)
+        _runtime.describe_object(code, device, sites=False)
         return code
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -167,7 +168,7 @@ def entries() -> list[Entry]:
         code, name = b"", "?"
         with contextlib.suppress(OSError, RuntimeError):
             code = path.read_bytes()
-            name = _runtime.describe_object(code, sites=False)["name"]
+            name = _description.describe(code)["name"]
         found.append(Entry(path.stem, name, len(code)))
     return sorted(found, key=lambda entry: (entry.name, entry.key))
 

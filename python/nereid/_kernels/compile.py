@@ -103,7 +103,8 @@ class CompiledKernel:
 
     def __init__(self, function, specs: list, options: dict, code: bytes, from_cache: bool):
         # The dispatcher refuses to launch what has no image.
-        self._image = _runtime.KernelImage(code) if _targets.find(options["target"])["device"] else None
+        device = _targets.find(options["target"])["device"]
+        self._image = _runtime.KernelImage(code, device) if device else None
         self.function = function
         self.options = options
         self.target = options["target"]
@@ -233,14 +234,14 @@ def compile_or_load(function, specs: list, options: dict) -> CompiledKernel:
 def _compile_or_load(function, specs: list, options: dict, constants: Dependencies) -> CompiledKernel:
     known = (function.dependencies, constants)
     # Only object files of a device say themselves whether they are whole.
-    cachable = _targets.find(options["target"])["device"] and all(part.reason is None and part.portable for part in known)
-    if not cachable:
+    device = _targets.find(options["target"])["device"]
+    if not device or not all(part.reason is None and part.portable for part in known):
         return _compile_and_store(function, specs, options, None)
     key = cache_key(function, specs, options, constants)
-    found = _cache.read(key)
+    found = _cache.read(key, device)
     if found is None:
         with _cache.only_one(key):
-            found = _cache.read(key)
+            found = _cache.read(key, device)
             if found is None:
                 return _compile_and_store(function, specs, options, key)
     return CompiledKernel(function, specs, options, found, from_cache=True)

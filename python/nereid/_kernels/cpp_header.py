@@ -109,7 +109,7 @@ def header(object_file: bytes, signature: str, types: Sequence[str] | None = Non
     """The header for a kernel's object file. ``signature`` stands in its first lines;
     ``types`` are those of the run-time arguments where they say more than the object
     file does (u32 for i32)."""
-    description = _runtime.describe_object(object_file, sites=False)
+    description = _runtime.describe_object(object_file, "cpu", sites=False)
     args = description["args"]
     known = [argument["type"] for argument in args]
     shown = list(types) if types is not None and len(types) == len(args) else known

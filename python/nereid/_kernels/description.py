@@ -4,16 +4,22 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from nereid import _runtime
 
 
-def describe(path: Path) -> dict[str, Any]:
-    """What an object file says of its kernel; see ``_runtime.describe_object``. Raises
-    OSError, and RuntimeError for a file that is damaged or no kernel's."""
-    return _runtime.describe_object(path.read_bytes())
+def describe(code: bytes) -> dict[str, Any]:
+    """What an object file, given as bytes, for any device of this build says of its
+    kernel; see ``_runtime.describe_object``. RuntimeError for a file that is damaged
+    or no kernel's."""
+    problems = []
+    for device, _ in _runtime.devices():
+        try:
+            return _runtime.describe_object(code, device)
+        except RuntimeError as error:
+            problems.append(error)
+    raise problems[0]
 
 
 def as_json(description: dict[str, Any]) -> str:

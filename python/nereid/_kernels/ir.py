@@ -59,8 +59,8 @@ class IRKernel(_runtime.Dispatcher):
             "target": target, "profile": _targets.profile(), **_targets.settings(target), **(options or {}),
         }
         code, compilation = _compile_text(text, path, self._ir_options)
-        if _targets.find(target)["device"]:
-            description = _runtime.describe_object(code, sites=False)
+        if device := _targets.find(target)["device"]:
+            description = _runtime.describe_object(code, device, sites=False)
         else:
             description = {"name": compilation.name, "args": []}
         self.params = [
@@ -141,20 +141,20 @@ def _compile_text(text: str, path: str, options: dict[str, Any]) -> tuple[bytes,
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     key = _cache.entry_key(["ir", digest, path, json.dumps(options, sort_keys=True)], options)
     # Only object files of a device say themselves whether they are whole.
-    cachable = bool(_targets.find(options["target"])["device"])
-    found = _cache.read(key) if cachable else None
+    device = _targets.find(options["target"])["device"]
+    found = _cache.read(key, device) if device else None
     if found is not None:
         return found, None
     from nereid import _compiler
 
     with _cache.only_one(key):
-        found = _cache.read(key) if cachable else None
+        found = _cache.read(key, device) if device else None
         if found is not None:
             return found, None
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             compilation = _compiler.compile_ir(text, path, options, os.environ.get("NEREID_DUMP", ""))
-        if cachable and not caught:
+        if device and not caught:
             _cache.write(key, compilation.object)
     for warning in caught:
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)

@@ -560,7 +560,7 @@ def _info_of_file(args: argparse.Namespace) -> int:
     from nereid._kernels import description as _description
 
     try:
-        description = _description.describe(Path(args.file))
+        description = _description.describe(Path(args.file).read_bytes())
     except (OSError, RuntimeError) as error:
         raise UsageError(f"nereid info: {args.file}: {getattr(error, 'strerror', None) or error}") from None
     print(_description.as_json(description) if args.json else _description.as_text(description))
@@ -600,6 +600,9 @@ def _info(args: argparse.Namespace) -> int:
     print("\nMachine")
     line("cores", f"{len(os.sched_getaffinity(0))} of {os.cpu_count()}")
     line("memory", f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.1f} GiB")
+    print("\nDevices: what runs kernels")
+    for name, description in _runtime.devices():
+        line(name, description)
     print("\nTargets: where code runs")
     for name in _runtime.target_names():
         target = _targets.find(name)

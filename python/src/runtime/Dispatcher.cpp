@@ -440,9 +440,9 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
     return nullptr;
   }
   const KernelImage &image = *entry->image;
-  if (image.numArgs != reader.slots.size()) {
+  if (image.numArgs() != reader.slots.size()) {
     PyErr_Format(PyExc_SystemError, "%s: compiled for %u arguments, launched with %zu",
-                 state.name.c_str(), image.numArgs, reader.slots.size());
+                 state.name.c_str(), image.numArgs(), reader.slots.size());
     Py_DECREF(kernel);
     return nullptr;
   }

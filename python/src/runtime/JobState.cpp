@@ -2,6 +2,7 @@
 #include "JobState.h"
 #include "Errors.h"
 #include "Symmetric.h"
+#include "Targets.h"
 
 #include "nereid/abi.h"
 #include "nereid/runtime/Config.h"
@@ -63,7 +64,7 @@ static runtime::Status joinJob(const runtime::JobOptions &options) {
   return {};
 }
 
-Job *python::requireJob(const std::string &who) {
+Job *python::requireJob(const std::string &who, std::string device) {
   JobState &state = jobState();
   if (state.active())
     return state.job;
@@ -85,7 +86,9 @@ Job *python::requireJob(const std::string &who) {
                         .c_str());
     return nullptr;
   }
-  runtime::Status status = joinJob({});
+  runtime::JobOptions options;
+  options.device = device.empty() ? activeDevice() : std::move(device);
+  runtime::Status status = joinJob(options);
   if (!status.ok()) {
     setPythonError(status, errorTypes().job);
     return nullptr;
@@ -162,6 +165,7 @@ static void bindMembership(nb::module_ &m) {
         options.profile = std::move(profile);
         options.schedule = std::move(schedule);
         options.ranksPerNode = ranksPerNode;
+        options.device = activeDevice();
         checkJob(joinJob(options));
         return true;
       },

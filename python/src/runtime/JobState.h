@@ -35,8 +35,9 @@ int environmentWorldSize(std::string *variable = nullptr);
 
 /// The job, joined by nereid.init() or, in a world of one rank, made on first
 /// use. Null with a Python exception set when init() is missing or failed;
-/// `who` says what needs it.
-runtime::Job *requireJob(const std::string &who);
+/// `who` says what needs it, `device` what a job that is made here runs on; empty:
+/// what the target of this process needs.
+runtime::Job *requireJob(const std::string &who, std::string device = {});
 
 void bindJob(nanobind::module_ &m);
 

@@ -3,8 +3,8 @@
 #include "Errors.h"
 #include "JobState.h"
 
+#include "nereid/runtime/Devices.h"
 #include "nereid/runtime/KernelCode.h"
-#include "nereid/runtime/KernelObject.h"
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
@@ -27,12 +27,12 @@ bool python::symmetricArguments(const KernelImage &image, const uint64_t *slots,
                                 uint32_t &badSlot) {
   runtime::Job *job = jobState().active() ? jobState().job : nullptr;
   if (runtime::Job *parents = jobState().parents) [[unlikely]]
-    for (uint32_t slot = 0; slot < image.numArgs; ++slot)
+    for (uint32_t slot = 0; slot < image.numArgs(); ++slot)
       if (parents->ownerRank(reinterpret_cast<const void *>(slots[slot])) >= 0) {
         badSlot = slot;
         return false;
       }
-  for (uint32_t slot : image.symmetricArgs)
+  for (uint32_t slot : image.kernel->symmetricArgs)
     if (job && !job->isSymmetric(reinterpret_cast<const void *>(slots[slot]))) {
       badSlot = slot;
       return false;
@@ -43,9 +43,11 @@ bool python::symmetricArguments(const KernelImage &image, const uint64_t *slots,
 ImageLaunch python::findJob(const KernelImage &image, const uint64_t *slots, runtime::Job *&job,
                             uint32_t &badSlot) {
   job = jobState().active() ? jobState().job : nullptr;
-  if (!job && (image.distributed || !image.symmetricArgs.empty())) {
-    job = requireJob("a launch of kernel '" + image.name +
-                     "', which uses ranks or symmetric memory,");
+  const runtime::Kernel &kernel = *image.kernel;
+  if (!job && (kernel.distributed || !kernel.symmetricArgs.empty())) {
+    job = requireJob("a launch of kernel '" + kernel.name +
+                         "', which uses ranks or symmetric memory,",
+                     kernel.device.name());
     if (!job)
       return ImageLaunch::Raised;
   }
@@ -114,30 +116,31 @@ static nb::dict describe(const runtime::KernelDescription &kernel, bool sites) {
   return result;
 }
 
-static KernelImage loadImage(nb::bytes object) {
-  auto code = runtime::KernelCode::load(std::string_view(object.c_str(), object.size()));
-  if (!code.ok())
-    throw std::runtime_error(code.status().message());
-  const runtime::KernelDescription &kernel = (*code)->description();
-  KernelImage image;
-  image.name = kernel.name;
-  image.kernel = std::make_shared<runtime::CPUKernel>(*code);
-  image.distributed = kernel.distributed;
-  image.numArgs = uint32_t(kernel.arguments.size());
-  for (uint32_t slot = 0; slot < image.numArgs; ++slot)
-    if (kernel.arguments[slot].symmetric)
-      image.symmetricArgs.push_back(slot);
-  return image;
+static runtime::Device &deviceOf(const std::string &name) {
+  runtime::Expected<runtime::Device *> device = runtime::findDevice(name);
+  if (!device.ok())
+    throw nb::value_error(device.status().message().c_str());
+  return **device;
+}
+
+static KernelImage loadImage(nb::bytes object, const std::string &device) {
+  auto kernel = deviceOf(device).load(std::string_view(object.c_str(), object.size()));
+  if (!kernel.ok())
+    throw std::runtime_error(kernel.status().message());
+  return {std::move(*kernel), {}};
 }
 
 void python::bindKernelImage(nb::module_ &m) {
   nb::class_<KernelImage>(m, "KernelImage", "A compiled kernel in this process.")
       .def(
           "__init__",
-          [](KernelImage *self, nb::bytes object) { new (self) KernelImage(loadImage(object)); },
-          nb::arg("object"),
-          "Links a kernel's object file, given as bytes, into this process. Raises RuntimeError "
-          "for a file that is damaged, no kernel's, or made for another version or processor.")
+          [](KernelImage *self, nb::bytes object, const std::string &device) {
+            new (self) KernelImage(loadImage(object, device));
+          },
+          nb::arg("object"), nb::arg("device"),
+          "Loads a kernel's object file, given as bytes, on a device of this build. Raises "
+          "RuntimeError for a file that is damaged, no kernel's, or made for another version or "
+          "machine, ValueError for an unknown device.")
       .def_static(
           "of_address",
           [](std::string name, uintptr_t address, uint32_t numArgs, bool distributed,
@@ -147,16 +150,12 @@ void python::bindKernelImage(nb::module_ &m) {
             for (uint32_t slot : symmetricArgs)
               if (slot >= numArgs)
                 throw nb::value_error("a symmetric argument beyond the kernel's arguments");
-            KernelImage image;
-            image.kernel = std::make_shared<runtime::CPUKernel>(
-                name, reinterpret_cast<nrd_kernel_fn>(address));
-            image.kernel->numArgs = int32_t(numArgs);
-            image.name = std::move(name);
-            image.numArgs = numArgs;
-            image.distributed = distributed;
-            image.symmetricArgs = std::move(symmetricArgs);
-            image.owner = std::move(owner);
-            return image;
+            auto kernel = std::make_shared<runtime::CPUKernel>(
+                std::move(name), reinterpret_cast<nrd_kernel_fn>(address));
+            kernel->numArgs = int32_t(numArgs);
+            kernel->distributed = distributed;
+            kernel->symmetricArgs = std::move(symmetricArgs);
+            return KernelImage{std::move(kernel), std::move(owner)};
           },
           nb::arg("name"), nb::arg("address"), nb::arg("num_args"), nb::arg("distributed") = false,
           nb::arg("symmetric_args") = std::vector<uint32_t>(), nb::arg("owner").none() = nb::none(),
@@ -165,30 +164,29 @@ void python::bindKernelImage(nb::module_ &m) {
       .def_prop_ro(
           "description",
           [](const KernelImage &image) -> nb::object {
-            return image.kernel->code ? describe(image.kernel->code->description(), false)
-                                      : nb::object(nb::none());
+            return image.kernel->description ? describe(*image.kernel->description, false)
+                                             : nb::object(nb::none());
           },
           "What the object file says, without its table of places; see describe_object.")
-      .def_prop_rw(
-          "name", [](const KernelImage &image) { return image.name; },
-          [](KernelImage &image, const std::string &name) {
-            image.name = image.kernel->name = name;
-          })
-      .def_ro("num_args", &KernelImage::numArgs)
+      .def_prop_rw("name", &KernelImage::name,
+                   [](KernelImage &image, const std::string &name) { image.kernel->name = name; })
+      .def_prop_ro("device", [](const KernelImage &image) { return image.kernel->device.name(); })
+      .def_prop_ro("num_args", &KernelImage::numArgs)
       .def_prop_ro("scratch_bytes",
                    [](const KernelImage &image) { return image.kernel->scratchBytes; })
       .def_prop_ro("blocking", [](const KernelImage &image) { return image.kernel->blocking; })
-      .def_ro("distributed", &KernelImage::distributed)
+      .def_prop_ro("distributed",
+                   [](const KernelImage &image) { return image.kernel->distributed; })
       .def_prop_ro("lanes", [](const KernelImage &image) { return image.kernel->lanes; })
       .def(
           "launch",
           [](KernelImage &self, std::array<int32_t, 3> grid, std::vector<uint64_t> slots) {
-            if (slots.size() != self.numArgs)
+            if (slots.size() != self.numArgs())
               throw nb::value_error("wrong number of argument slots");
             uint32_t bad = 0;
             ImageLaunch result = launchImage(self, grid, slots.data(), bad);
             if (result == ImageLaunch::NotSymmetric)
-              setArgumentError(self.name + ": argument slot " + std::to_string(bad) +
+              setArgumentError(self.name() + ": argument slot " + std::to_string(bad) +
                                " must be an address in symmetric memory");
             if (result != ImageLaunch::Done)
               throw nb::python_error();
@@ -198,17 +196,28 @@ void python::bindKernelImage(nb::module_ &m) {
 
   m.def(
       "describe_object",
-      [](nb::bytes object, bool sites) {
-        auto kernel = runtime::describeKernel(std::string_view(object.c_str(), object.size()));
+      [](nb::bytes object, const std::string &device, bool sites) {
+        auto kernel = deviceOf(device).describe(std::string_view(object.c_str(), object.size()));
         if (!kernel.ok())
           throw std::runtime_error(kernel.status().message());
         return describe(*kernel, sites);
       },
-      nb::arg("object"), nb::arg("sites") = true,
-      "What a kernel's object file says of it, as a dict: name, args (name, type, divisibility, "
+      nb::arg("object"), nb::arg("device"), nb::arg("sites") = true,
+      "What a kernel's object file for a device says of it, as a dict: name, args (name, type, "
+      "divisibility, "
       "symmetric), scratch_bytes, blocking, distributed, lanes, launch_mode, abi_version, "
       "architecture, cpu, features and sites (file, line, column, function, text). Raises "
-      "RuntimeError for a file that is damaged, no kernel's or of another version.");
+      "RuntimeError for a file that is damaged, no kernel's or of another version, ValueError for "
+      "an unknown device.");
+  m.def(
+      "devices",
+      [] {
+        nb::list rows;
+        for (runtime::Device *device : runtime::devices())
+          rows.append(nb::make_tuple(device->name(), device->description()));
+        return rows;
+      },
+      "What this build can run kernels on: names, and what each is on this machine.");
   m.def(
       "active_sub_vec_num", [] { return activeProfile().subVecNum; },
       "Vector cores per AI core of that profile.");

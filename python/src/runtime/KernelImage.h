@@ -5,7 +5,6 @@
 
 #include "nereid/abi.h"
 #include "nereid/profiles.h"
-#include "nereid/runtime/KernelCode.h"
 #include "nereid/runtime/Launch.h"
 #include "nereid/runtime/Status.h"
 
@@ -13,23 +12,20 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <vector>
 
 namespace nereid::python {
 
-/// A kernel and what a launch must know about it.
+/// A kernel that a device has loaded, which says how many arguments it has.
 struct KernelImage {
-  /// For reports; the object file's unless the host chose another one.
-  std::string name;
-  std::shared_ptr<runtime::CPUKernel> kernel;
-  /// Uses ranks, signals or symmetric memory: needs a job.
-  bool distributed = false;
-  uint32_t numArgs = 0;
-  /// Slots that must hold addresses in symmetric memory of this rank.
-  std::vector<uint32_t> symmetricArgs;
+  std::shared_ptr<runtime::Kernel> kernel;
   /// Keeps code loaded that is of no object file.
   nanobind::object owner;
+
+  /// For reports; the object file's unless the host chose another one.
+  const std::string &name() const { return kernel->name; }
+  uint32_t numArgs() const { return uint32_t(kernel->numArgs); }
 };
 
 enum class ImageLaunch {

@@ -5,9 +5,12 @@
 #include "Targets.h"
 
 #include "nereid/Target/TargetInfo.h"
+#include "nereid/runtime/Config.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+
+#include <cstdlib>
 
 namespace nb = nanobind;
 using namespace nereid;
@@ -83,6 +86,13 @@ static const TargetOption &requireOption(const TargetInfo &target, const std::st
     throw nb::value_error(
         ("the target " + std::string(target.name) + " has no option '" + name + "'").c_str());
   return *option;
+}
+
+std::string nereid::python::activeDevice() {
+  const char *name = std::getenv("NEREID_TARGET");
+  const TargetInfo *target = name && *name ? findTargetInfo(name) : nullptr;
+  std::string_view device = (target ? *target : defaultTargetInfo()).device;
+  return device.empty() ? runtime::JobOptions().device : std::string(device);
 }
 
 void nereid::python::bindTargets(nb::module_ &m) {

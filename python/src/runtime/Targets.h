@@ -4,7 +4,13 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 namespace nereid::python {
+
+/// The device that runs kernels of the target that this process compiles for
+/// (NEREID_TARGET); of a target without one, what jobs run on by default.
+std::string activeDevice();
 
 /// Adds target_names, find_target, foreign_options, parse_option, ...
 void bindTargets(nanobind::module_ &m);

@@ -41,7 +41,7 @@ uint64_t alignTo(uint64_t value, uint64_t alignment) {
 /// One load, step by step.
 class Linker {
 public:
-  Linker(std::string_view object, const KernelDescription &kernel,
+  Linker(std::string_view object, const CPUKernelDescription &kernel,
          const std::vector<RuntimeSymbol> &symbols)
       : file(object), kernel(kernel), symbols(symbols), sections(file) {}
   ~Linker() {
@@ -276,7 +276,7 @@ private:
   }
 
   ObjectBytes file;
-  const KernelDescription &kernel;
+  const CPUKernelDescription &kernel;
   const std::vector<RuntimeSymbol> &symbols;
   ObjectSections sections;
   std::vector<uint64_t> placed; // offset of each section in the mapping
@@ -305,7 +305,7 @@ static std::string listOf(const std::vector<std::string> &names) {
 
 Expected<std::shared_ptr<KernelCode>> KernelCode::load(std::string_view object,
                                                        const std::vector<RuntimeSymbol> &symbols) {
-  Expected<KernelDescription> kernel = describeKernel(object);
+  Expected<CPUKernelDescription> kernel = describeKernel(object);
   if (!kernel.ok())
     return kernel.status();
   std::string text = "kernel '" + kernel->name + "' cannot be loaded: ";

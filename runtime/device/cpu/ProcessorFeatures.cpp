@@ -3,6 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <map>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -107,21 +110,37 @@ constexpr size_t numFeatures = sizeof(features) / sizeof(features[0]);
 
 using Registers = std::array<uint32_t, 4>;
 
-/// All zero for a leaf that the processor does not have.
-Registers query(uint32_t leaf, uint32_t subleaf) {
-  Registers r{};
-  uint32_t last = __get_cpuid_max(leaf & 0x80000000u, nullptr);
-  if (last < leaf)
+/// What the processor says of itself. Asks for each leaf once: in a virtual machine
+/// the instruction takes tens of microseconds.
+class Identification {
+public:
+  /// All zero for a leaf that the processor does not have.
+  const Registers &operator()(uint32_t leaf, uint32_t subleaf = 0) {
+    auto [entry, isNew] = known.try_emplace({leaf, subleaf}, Registers{});
+    if (isNew && has(leaf, subleaf))
+      entry->second = ask(leaf, subleaf);
+    return entry->second;
+  }
+
+private:
+  static Registers ask(uint32_t leaf, uint32_t subleaf) {
+    Registers r{};
+    __cpuid_count(leaf, subleaf, r[EAX], r[EBX], r[ECX], r[EDX]);
     return r;
-  if (leaf == 7 && subleaf > 0 && query(7, 0)[EAX] < subleaf)
-    return r;
-  __cpuid_count(leaf, subleaf, r[EAX], r[EBX], r[ECX], r[EDX]);
-  return r;
-}
+  }
+  bool has(uint32_t leaf, uint32_t subleaf) {
+    const uint32_t first = leaf & 0x80000000u;
+    if (leaf == first)
+      return true;
+    return (*this)(first)[EAX] >= leaf && (leaf != 7 || subleaf == 0 || (*this)(7)[EAX] >= subleaf);
+  }
+
+  std::map<std::pair<uint32_t, uint32_t>, Registers> known;
+};
 
 /// XCR0: what the system saves.
-uint64_t savedState() {
-  if (!(query(1, 0)[ECX] & (1u << 27)))
+uint64_t savedState(Identification &query) {
+  if (!(query(1)[ECX] & (1u << 27)))
     return 0;
   uint32_t low, high;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -130,7 +149,8 @@ uint64_t savedState() {
 
 std::array<bool, numFeatures> detect() {
   constexpr uint64_t needed[] = {0, 0x6, 0xe6, uint64_t(1) << 19};
-  uint64_t saved = savedState();
+  Identification query;
+  uint64_t saved = savedState(query);
   std::array<bool, numFeatures> has{};
   for (size_t i = 0; i < numFeatures; ++i) {
     const Feature &f = features[i];
@@ -144,11 +164,29 @@ std::array<bool, numFeatures> detect() {
   return has;
 }
 
+std::string brand() {
+  Identification query;
+  std::string text;
+  if (query(0x80000000u)[EAX] >= 0x80000004u)
+    for (uint32_t leaf = 0x80000002u; leaf <= 0x80000004u; ++leaf)
+      text.append(reinterpret_cast<const char *>(query(leaf).data()), sizeof(Registers));
+  // Padded with zeros, and with spaces on either side.
+  text.resize(std::strlen(text.c_str()));
+  const size_t begin = text.find_first_not_of(' '), end = text.find_last_not_of(' ');
+  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
+}
+
 #else
 std::array<bool, numFeatures> detect() { return {}; }
+std::string brand() { return ""; }
 #endif
 
 } // namespace
+
+std::string processorName() {
+  std::string name = brand();
+  return name.empty() ? "a processor that does not tell its name" : name;
+}
 
 const bool *processorHas(std::string_view feature) {
   static const std::array<bool, numFeatures> has = detect();

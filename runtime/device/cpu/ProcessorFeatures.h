@@ -13,6 +13,9 @@ namespace nereid::runtime {
 /// LLVM's name. Null: a name that the table does not know.
 const bool *processorHas(std::string_view feature);
 
+/// As its maker calls it: "AMD EPYC 9B45 128-Core Processor".
+std::string processorName();
+
 /// The names among `features` that this processor lacks or that are not known.
 std::vector<std::string> missingFeatures(const std::vector<std::string> &features);
 

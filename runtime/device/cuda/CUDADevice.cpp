@@ -44,18 +44,30 @@ class CUDADevice final : public Device {
 public:
   const char *name() const override { return "cuda"; }
 
+  std::string description() const override {
+    Expected<const Driver *> driver = Driver::get();
+    if (!driver.ok())
+      return driver.status().message();
+    std::string text;
+    for (Ordinal i = 0; i < (*driver)->devices; ++i) {
+      char name[256] = {};
+      Ordinal device = 0;
+      (*driver)->deviceGet(&device, i);
+      (*driver)->deviceName(name, sizeof(name), device);
+      text += (i ? ", " : "") + std::string(name);
+    }
+    return text + "; driver for CUDA " + std::to_string((*driver)->version / 1000) + "." +
+           std::to_string((*driver)->version % 1000 / 10);
+  }
+
   //===--- kernels --------------------------------------------------------===//
 
-  Expected<std::shared_ptr<Kernel>> load(std::string_view object, std::string_view name) override {
+  Expected<std::shared_ptr<Kernel>> load(std::string_view object) override {
     CUDAImage image;
     std::string_view cubin;
     Expected<KernelDescription> description = read(object, image, cubin);
     if (!description.ok())
       return description.status();
-    if (description->name != name)
-      return Status::error(StatusCode::InvalidArgument, "the object file holds the kernel '" +
-                                                            description->name + "', not '" +
-                                                            std::string(name) + "'");
     auto kernel = std::make_shared<CUDAKernel>(
         *this, std::make_shared<const KernelDescription>(std::move(*description)), image,
         std::string(cubin));
@@ -66,6 +78,12 @@ public:
         return code.status();
     }
     return std::shared_ptr<Kernel>(std::move(kernel));
+  }
+
+  Expected<KernelDescription> describe(std::string_view object) override {
+    CUDAImage image;
+    std::string_view cubin;
+    return read(object, image, cubin);
   }
 
   std::unique_ptr<Executor> open(Job &job) override {
@@ -244,7 +262,7 @@ private:
     std::string_view code = codeBehind(object);
     if (code.empty())
       return wrong("it is not a kernel of the target cuda");
-    Expected<KernelDescription> description = describeKernel(object);
+    Expected<CPUKernelDescription> description = describeKernel(object);
     if (!description.ok())
       return description.status();
     if (description->architecture.substr(0, 3) != "sm_" || code.size() < sizeof(CUDAImage))
@@ -256,7 +274,7 @@ private:
         image.numCTAs > 16 || image.usesRuntime > 1)
       return wrong("it is damaged: its image contradicts itself");
     cubin = code.substr(image.size);
-    return description;
+    return KernelDescription(std::move(*description));
   }
 
   /// Every two GPUs of this process must reach each other.

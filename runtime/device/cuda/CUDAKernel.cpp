@@ -6,17 +6,6 @@ namespace nereid::runtime::cuda {
 /// What a thread block may have of shared memory without asking for it.
 static constexpr uint32_t kPlainShared = 48 * 1024;
 
-CUDAKernel::CUDAKernel(Device &device, std::shared_ptr<const KernelDescription> object,
-                       CUDAImage image, std::string cubin)
-    : Kernel(device, object->name), description(std::move(object)), image(image),
-      cubin(std::move(cubin)) {
-  numArgs = int32_t(description->arguments.size());
-  scratchBytes = description->scratchBytes;
-  blocking = description->blocking;
-  lanes = description->lanes;
-  sites = &description->sites;
-}
-
 CUDAKernel::~CUDAKernel() {
   for (auto &[gpu, code] : loaded) {
     GPU::Scope scope(*gpu);

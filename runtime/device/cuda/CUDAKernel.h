@@ -5,7 +5,6 @@
 
 #include "device/cuda/GPU.h"
 #include "nereid/runtime/Device.h"
-#include "nereid/runtime/KernelObject.h"
 
 #include <map>
 
@@ -23,10 +22,10 @@ class CUDAKernel final : public Kernel {
 public:
   /// The kernel of an object (nereid/cuda_kernel.h), whose code has been verified.
   CUDAKernel(Device &device, std::shared_ptr<const KernelDescription> object, CUDAImage image,
-             std::string cubin);
+             std::string cubin)
+      : Kernel(device, std::move(object)), image(image), cubin(std::move(cubin)) {}
   ~CUDAKernel() override;
 
-  const std::shared_ptr<const KernelDescription> description;
   const CUDAImage image;
 
   unsigned threads() const { return 32 * image.numWarps; }

@@ -6,9 +6,12 @@
 // that are put into a queue end only when somebody waits for it. A kernel is a text:
 //
 //     null kernel NAME
-//     args 3              the launch must have arguments
+//     arg NAME TYPE       the launch must have this argument: "arg x *fp32"
+//     args 3              and three more
+//     symmetric 1         argument 1 must be an address in symmetric memory
 //     lanes 2             vector cores per program
 //     blocking            its programs wait for each other
+//     distributed         it uses ranks: launches need a job
 //     fault MESSAGE       launches of it end with this fault in program (0, 0, 0)
 //
 //===----------------------------------------------------------------------===//
@@ -22,10 +25,15 @@ namespace nereid::runtime {
 Device &nullDevice();
 
 namespace {
+struct NullObject : KernelDescription {
+  std::string fault;
+};
+
 class NullKernel final : public Kernel {
 public:
-  explicit NullKernel(std::string name) : Kernel(nullDevice(), std::move(name)) {}
-  std::string fault;
+  explicit NullKernel(std::shared_ptr<const NullObject> object)
+      : Kernel(nullDevice(), object), fault(object->fault) {}
+  const std::string fault;
 };
 
 class NullQueue final : public DeviceQueue {
@@ -69,37 +77,65 @@ private:
 class NullDevice final : public HostMemoryDevice {
 public:
   const char *name() const override { return "null"; }
+  std::string description() const override {
+    return "runs nothing, for tests of what surrounds a device";
+  }
 
-  Expected<std::shared_ptr<Kernel>> load(std::string_view object, std::string_view name) override {
-    std::istringstream text{std::string(object)};
-    std::string line;
-    static constexpr std::string_view head = "null kernel ";
-    if (!std::getline(text, line) || !line.starts_with(head) || line.size() == head.size())
-      return damaged("it does not begin with 'null kernel NAME'");
-    if (line.substr(head.size()) != name)
-      return damaged("it does not define '" + std::string(name) + "'");
-    auto kernel = std::make_shared<NullKernel>(std::string(name));
-    while (std::getline(text, line)) {
-      size_t space = line.find(' ');
-      std::string key = line.substr(0, space);
-      std::string value = space == std::string::npos ? "" : line.substr(space + 1);
-      if (key == "args" && number(value, kernel->numArgs))
-        continue;
-      if (key == "lanes" && number(value, kernel->lanes))
-        continue;
-      if (line == "blocking")
-        kernel->blocking = true;
-      else if (key == "fault" && !value.empty())
-        kernel->fault = value;
-      else
-        return damaged("it does not know the line '" + line + "'");
-    }
-    return std::shared_ptr<Kernel>(std::move(kernel));
+  Expected<std::shared_ptr<Kernel>> load(std::string_view object) override {
+    Expected<NullObject> read = parse(object);
+    if (!read.ok())
+      return read.status();
+    return std::shared_ptr<Kernel>(
+        std::make_shared<NullKernel>(std::make_shared<NullObject>(std::move(*read))));
+  }
+
+  Expected<KernelDescription> describe(std::string_view object) override {
+    Expected<NullObject> read = parse(object);
+    if (!read.ok())
+      return read.status();
+    return KernelDescription(std::move(*read));
   }
 
   std::unique_ptr<Executor> open(Job &) override { return std::make_unique<NullExecutor>(); }
 
 private:
+  static Expected<NullObject> parse(std::string_view object) {
+    std::istringstream text{std::string(object)};
+    std::string line;
+    static constexpr std::string_view head = "null kernel ";
+    if (!std::getline(text, line) || !line.starts_with(head) || line.size() == head.size())
+      return damaged("it does not begin with 'null kernel NAME'");
+    NullObject kernel;
+    kernel.name = line.substr(head.size());
+    kernel.architecture = "null";
+    while (std::getline(text, line)) {
+      size_t space = line.find(' ');
+      std::string key = line.substr(0, space);
+      std::string value = space == std::string::npos ? "" : line.substr(space + 1);
+      int32_t count = 0;
+      if (key == "args" && number(value, count)) {
+        for (int32_t i = 0; i < count; ++i)
+          kernel.arguments.push_back(
+              {.name = "arg" + std::to_string(kernel.arguments.size()), .type = "i64"});
+      } else if (size_t end = value.find(' '); key == "arg" && end != 0 && end < value.size() - 1) {
+        kernel.arguments.push_back({.name = value.substr(0, end), .type = value.substr(end + 1)});
+      } else if (key == "symmetric" && number(value, count) &&
+                 size_t(count) < kernel.arguments.size()) {
+        kernel.arguments[size_t(count)].symmetric = true;
+      } else if (key == "lanes" && number(value, count)) {
+        kernel.lanes = count;
+      } else if (line == "blocking") {
+        kernel.blocking = true;
+      } else if (line == "distributed") {
+        kernel.distributed = true;
+      } else if (key == "fault" && !value.empty()) {
+        kernel.fault = value;
+      } else {
+        return damaged("it does not know the line '" + line + "'");
+      }
+    }
+    return kernel;
+  }
   static Status damaged(const std::string &why) {
     return Status::error(StatusCode::InvalidArgument,
                          "the device 'null' cannot load this object: " + why);

@@ -67,17 +67,20 @@ TEST_F(RegistryTest, WithoutTheCPU) {
 }
 
 TEST_F(RegistryTest, Stages) {
-  EXPECT_EQ(options.target->info.stageNames(), "ttir, ir, text");
+  EXPECT_EQ(options.target->info.stageNames(), "ttir, ir, text, kernel");
   EXPECT_NE(llvm::cantFail(emit("ttir")).find("scf.for"), std::string::npos);
   EXPECT_EQ(llvm::cantFail(emit("ir")).find("scf.for"), std::string::npos);
   EXPECT_EQ(llvm::cantFail(emit("text")), "tt.func\ntt.store\ntt.store\ntt.return\n");
-  EXPECT_EQ(problem("asm"), "the target null has no stage 'asm'; its stages are ttir, ir, text");
+  EXPECT_EQ(llvm::cantFail(emit("kernel")),
+            "null kernel simple\nlanes 1\narg arg0 *fp32\narg arg1 fp32\n");
+  EXPECT_EQ(problem("asm"),
+            "the target null has no stage 'asm'; its stages are ttir, ir, text, kernel");
 }
 
 TEST_F(RegistryTest, CompiledKernel) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(store, &context);
   CompiledKernel kernel = llvm::cantFail(compileKernel(*module, options));
-  EXPECT_EQ(kernel.object, llvm::cantFail(emit("text")));
+  EXPECT_EQ(kernel.object, llvm::cantFail(emit("kernel")));
   EXPECT_EQ(kernel.metadata.name, "simple");
   EXPECT_EQ(kernel.metadata.scratchBytes, 24u);
 }

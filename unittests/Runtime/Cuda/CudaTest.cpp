@@ -37,7 +37,7 @@ JobOptions cudaOptions(double timeout = 20) {
 }
 
 std::shared_ptr<Kernel> load(const CUDAObject &object) {
-  auto kernel = device().load(object.bytes(), object.name);
+  auto kernel = device().load(object.bytes());
   EXPECT_TRUE(kernel.ok()) << kernel.status().report();
   return kernel.ok() ? *kernel : nullptr;
 }
@@ -284,15 +284,18 @@ TEST(Cuda, FaultsSayWhatHappened) {
 
 TEST(Cuda, ObjectsAreVerified) {
   auto refused = [](std::string object) {
-    auto kernel = device().load(object, "adds");
+    auto kernel = device().load(object);
     EXPECT_FALSE(kernel.ok());
     EXPECT_EQ(kernel.status().code(), StatusCode::InvalidArgument);
     return kernel.status().message();
   };
   std::string good = CUDAObject().bytes();
-  ASSERT_TRUE(device().load(good, "adds").ok());
-  EXPECT_NE(device().load(good, "other").status().message().find("holds the kernel 'adds'"),
-            std::string::npos);
+  ASSERT_TRUE(device().load(good).ok());
+  auto described = device().describe(good);
+  ASSERT_TRUE(described.ok());
+  EXPECT_EQ(described->name, "adds");
+  EXPECT_EQ(described->architecture, "sm_90");
+  EXPECT_EQ(described->arguments.size(), 1u);
   std::mt19937 random(5);
   for (int i = 0; i < 200; ++i) {
     std::string bad = good;
@@ -390,7 +393,7 @@ TEST(CudaAlone, DISABLED_SaysWhatIsMissing) {
   if (const char *driver = std::getenv("NEREID_TEST_DRIVER"))
     setenv("NEREID_CUDA_DRIVER", driver, 1);
   std::printf("%s\n", Job::createThreadRanks(1, cudaOptions()).status().message().c_str());
-  auto kernel = device().load(CUDAObject().bytes(), "adds"); // needs no GPU
+  auto kernel = device().load(CUDAObject().bytes()); // needs no GPU
   EXPECT_TRUE(kernel.ok());
   if (kernel.ok()) {
     int64_t word = 0;

@@ -16,6 +16,7 @@
 #ifndef NEREID_RUNTIME_DEVICE_H
 #define NEREID_RUNTIME_DEVICE_H
 
+#include "nereid/runtime/KernelDescription.h"
 #include "nereid/runtime/Status.h"
 
 #include <array>
@@ -35,7 +36,18 @@ class Job;
 /// A kernel that a device has loaded, and what a launch must know of it.
 class Kernel {
 public:
+  /// A kernel of no object: what a launch must know is for the caller to fill in.
   Kernel(Device &device, std::string name) : device(device), name(std::move(name)) {}
+  /// The kernel of an object, as that describes it.
+  Kernel(Device &device, std::shared_ptr<const KernelDescription> object)
+      : device(device), name(object->name), numArgs(int32_t(object->arguments.size())),
+        scratchBytes(object->scratchBytes), blocking(object->blocking),
+        distributed(object->distributed), lanes(object->lanes), sites(&object->sites),
+        description(std::move(object)) {
+    for (size_t i = 0; i < description->arguments.size(); ++i)
+      if (description->arguments[i].symmetric)
+        symmetricArgs.push_back(uint32_t(i));
+  }
   virtual ~Kernel() = default;
   Kernel(const Kernel &) = delete;
   Kernel &operator=(const Kernel &) = delete;
@@ -50,11 +62,17 @@ public:
   /// The kernel waits, yields or calls barriers: all its programs must be alive at
   /// once. Those of another kernel may run one after the other.
   bool blocking = false;
+  /// Uses ranks, signals or symmetric memory: needs a job.
+  bool distributed = false;
+  /// Arguments that must be addresses in symmetric memory of the rank, ascending.
+  std::vector<uint32_t> symmetricArgs;
   /// Vector cores per program: each program runs once for each, with sub_vec_id
   /// 0.. and all of them take part in barriers.
   int32_t lanes = 1;
   /// Source table of the kernel; null = no locations known.
   const SiteTable *sites = nullptr;
+  /// What its object says of it; null for a kernel of no object.
+  const std::shared_ptr<const KernelDescription> description;
 };
 
 /// One launch of one kernel. Holds no ownership: what it points to must live until
@@ -151,13 +169,16 @@ public:
 
   /// As users write it: "cpu".
   virtual const char *name() const = 0;
+  /// What it is on this machine, in one line for people.
+  virtual std::string description() const = 0;
 
-  /// Loads the kernel `name` from the bytes of its object, which says what a launch
-  /// must know of it. Errors:
-  /// InvalidArgument for what is damaged, without `name`, or not for this device and
-  /// machine; SystemError.
-  virtual Expected<std::shared_ptr<Kernel>> load(std::string_view object,
-                                                 std::string_view name) = 0;
+  /// Loads the kernel of an object, given as its bytes: what a target of the compiler
+  /// has made for this device. Errors: InvalidArgument for what is damaged, or not
+  /// for this device and machine; SystemError.
+  virtual Expected<std::shared_ptr<Kernel>> load(std::string_view object) = 0;
+  /// What an object says of its kernel, verified as load() does; whether this machine
+  /// can run it is not looked at. Error: InvalidArgument.
+  virtual Expected<KernelDescription> describe(std::string_view object) = 0;
   /// The part of `job`'s rank. Called once for each job, by its first launch.
   virtual std::unique_ptr<Executor> open(Job &job) = 0;
 

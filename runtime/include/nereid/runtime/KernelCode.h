@@ -55,7 +55,7 @@ public:
 
   nrd_kernel_fn entry() const { return function; }
   /// What the file says of the kernel.
-  const KernelDescription &description() const { return kernel; }
+  const CPUKernelDescription &description() const { return kernel; }
 
   /// Whether `pc` lies in this kernel's instructions.
   bool contains(uintptr_t pc) const {
@@ -71,7 +71,7 @@ public:
 private:
   KernelCode() = default;
 
-  KernelDescription kernel;
+  CPUKernelDescription kernel;
   /// Of all code, and where the section begins that the kernel's lines are about.
   size_t codeBytes = 0, codeStart = 0;
 

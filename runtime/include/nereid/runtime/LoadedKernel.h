@@ -12,9 +12,8 @@
 #ifndef NEREID_RUNTIME_LOADEDKERNEL_H
 #define NEREID_RUNTIME_LOADEDKERNEL_H
 
+#include "nereid/runtime/Device.h"
 #include "nereid/runtime/Job.h"
-#include "nereid/runtime/KernelCode.h"
-#include "nereid/runtime/KernelObject.h"
 #include "nereid/runtime/Status.h"
 #include "nereid/runtime/Stream.h"
 
@@ -64,17 +63,18 @@ public:
   /// No kernel; only to be assigned to.
   LoadedKernel() = default;
 
-  /// The kernel of an object file, given as its bytes (copied). Errors: as
-  /// KernelCode::load.
-  static Expected<LoadedKernel> load(std::string_view object);
+  /// The kernel of an object file, given as its bytes (copied), on a device of this
+  /// build. Errors: as Device::load, and InvalidArgument for an unknown device.
+  static Expected<LoadedKernel> load(std::string_view object, std::string_view device = "cpu");
   /// The same, and it must be the kernel `name` with arguments of these types
   /// ("*fp32", "i32"); InvalidArgument, with both, when it is another one.
   static Expected<LoadedKernel> load(std::string_view object, std::string_view name,
-                                     const std::vector<std::string_view> &types);
+                                     const std::vector<std::string_view> &types,
+                                     std::string_view device = "cpu");
   /// From a file; SystemError when it cannot be read.
-  static Expected<LoadedKernel> loadFile(const std::string &path);
+  static Expected<LoadedKernel> loadFile(const std::string &path, std::string_view device = "cpu");
 
-  const KernelDescription &description() const { return kernel->code->description(); }
+  const KernelDescription &description() const { return *kernel->description; }
 
   /// Runs the kernel over the grid and returns when all its programs have ended, as
   /// launch() does. `slots`: one for each argument. `job` may be null for a kernel
@@ -93,7 +93,7 @@ private:
   /// What can be said of the arguments before the launch, and its LaunchSpec.
   Expected<LaunchSpec> check(Job *job, Grid grid, const std::vector<uint64_t> &slots) const;
 
-  std::shared_ptr<const CPUKernel> kernel;
+  std::shared_ptr<const Kernel> kernel;
 };
 
 } // namespace nereid::runtime

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Source of jit functions: positions as in the file, dependencies, errors of the decorator."""
 
+import argparse
 import ast
+import dataclasses
 import inspect
+import textwrap
+import types
+import typing
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -144,3 +150,78 @@ def test_host_calls_of_device_functions():
             call()
     with pytest.raises(RuntimeError, match="host code calls nereid.cdiv"):
         tl.cdiv(3, 2)
+
+
+# ---- where a definition ends
+
+SHAPES = '''
+def on_one_line(x): return x  # its comment
+def deco(f=None, **kw): return f if f else (lambda g: g)
+@deco
+# between decorators
+@deco(
+a=1,
+)
+def decorated(x,
+y=2):
+    """text
+at the margin
+    """
+# a comment at the margin
+    z = (x +
+y)
+
+    def inner():
+        return z \\
++ 1
+    return inner
+class Holder:
+    @deco
+    def method(self):
+        if self:
+            return """
+    not the end
+"""
+    # behind it
+    def second(self): return "\\n"
+if True:
+  def indented_otherwise():
+    pass
+def last(x):
+    return x
+# no newline at the end of this file'''
+
+
+def definitions(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]), node
+
+
+def functions_in(code):
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from functions_in(constant)
+
+
+@pytest.mark.parametrize("module", [None, argparse, dataclasses, textwrap, typing])
+def test_a_definition_ends_where_python_says(module, tmp_path):
+    if module is None:
+        path = tmp_path / "shapes.py"
+        path.write_text(SHAPES)
+    else:
+        path = Path(module.__file__)
+    text = path.read_text()
+    wanted = dict(definitions(ast.parse(text)))
+    found = set()
+    for code in functions_in(compile(text, str(path), "exec")):
+        node = wanted.get(code.co_firstlineno)
+        if node is None or code.co_name != node.name:
+            continue  # a class, a lambda
+        source = FunctionSource(types.FunctionType(code, {}, closure=tuple(types.CellType() for _ in code.co_freevars)))
+        first = code.co_firstlineno
+        assert source.text == "".join(text.splitlines(keepends=True)[first - 1:node.end_lineno]), code
+        assert ast.dump(source.ast, include_attributes=True) == ast.dump(node, include_attributes=True), code
+        found.add(node)
+    assert len(found) == len(wanted)

@@ -100,6 +100,38 @@ def file_lines(file: str) -> list[str]:
     return known[-1].lines if known else linecache.getlines(file)
 
 
+def _definition(lines: list[str], file: str) -> tuple[int, ast.Module] | None:
+    """How many of `lines` the function definition takes that they begin with, and the
+    syntax tree of these; None when they begin with none.
+
+    It ends before a line that is indented no more than it, unless that line is part of
+    a decorator, or of something in brackets or quotes: what stands before it is then no
+    definition that Python can read. (`inspect` asks the tokenizer, which is written in
+    Python and prepares itself longer than a kernel takes to load.)"""
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    # An indented function parses as the body of an `if`; so its columns (and the inside
+    # of strings that span lines) stay as they are in the file.
+    head = "if True:\n" if indent else ""
+    attempts = 0
+    for end in range(1, len(lines) + 1):
+        if end < len(lines):
+            rest = lines[end].lstrip()
+            if not rest or rest[0] == "#" or len(lines[end]) - len(rest) > indent:
+                continue
+        try:
+            module = ast.parse(head + "".join(lines[:end]), file)
+        except (SyntaxError, ValueError):
+            attempts += 1
+            if attempts == 30:
+                return None
+            continue
+        body = module.body[0].body if head else module.body
+        if len(body) != 1 or not isinstance(body[0], ast.FunctionDef):
+            return None
+        return body[0].end_lineno - (1 if head else 0), module
+    return None
+
+
 class FunctionSource:
     """Text and syntax tree of one Python function, with the file's own line and
     column numbers.
@@ -140,23 +172,33 @@ class FunctionSource:
         )
 
     @cached_property
+    def _lines(self) -> list[str]:
+        """Those of the file from the function on."""
+        return self._file_text.lines[self.first_line - 1:]
+
+    @cached_property
+    def _definition(self) -> tuple[int, ast.Module] | None:
+        return _definition(self._lines, self.file)
+
+    @cached_property
     def text(self) -> str:
-        lines = self._file_text.lines[self.first_line - 1:]
-        return "".join(inspect.getblock(lines))
+        found = self._definition
+        return "".join(self._lines[:found[0]] if found else inspect.getblock(self._lines))
 
     @cached_property
     def ast(self) -> ast.FunctionDef:
-        # An indented function parses as the body of an `if`; so its columns (and
-        # the inside of strings that span lines) stay as they are in the file.
         indented = self.text[:1] in (" ", "\t")
         name = self.function.__code__.co_name
-        try:
-            module = ast.parse("if True:\n" + self.text if indented else self.text, self.file)
-        except SyntaxError as error:
-            raise CompilationError(
-                f"{self.file}:{self.first_line}: error: '{name}' is not a function definition that can be compiled "
-                f"({error.msg}); a kernel is written with def, not lambda"
-            ) from error
+        if self._definition is not None:
+            module = self._definition[1]
+        else:
+            try:
+                module = ast.parse("if True:\n" + self.text if indented else self.text, self.file)
+            except SyntaxError as error:
+                raise CompilationError(
+                    f"{self.file}:{self.first_line}: error: '{name}' is not a function definition that can be compiled "
+                    f"({error.msg}); a kernel is written with def, not lambda"
+                ) from error
         ast.increment_lineno(module, self.first_line - 1 - int(indented))
         for node in ast.walk(module):
             if isinstance(node, ast.FunctionDef) and node.name == name:

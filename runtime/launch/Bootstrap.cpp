@@ -86,7 +86,8 @@ static Status takeSlot(Job::Impl &impl) {
 
 /// Addresses for the heaps of a device that has them in memory of its own.
 static Expected<std::shared_ptr<DeviceHeaps>> makeHeaps(Device &device, const Settings &settings,
-                                                        int32_t worldSize, uint64_t bytes) {
+                                                        int32_t worldSize, uint64_t bytes,
+                                                        const std::vector<int32_t> &ranks) {
   const std::string name = device.name();
   if (settings.ranksPerNode && settings.ranksPerNode < worldSize)
     return Status::error(StatusCode::Environment,
@@ -98,6 +99,8 @@ static Expected<std::shared_ptr<DeviceHeaps>> makeHeaps(Device &device, const Se
                          "NEREID_SCHEDULE=random decides the order of programs on the device "
                          "'cpu'; on '" +
                              name + "' the GPU does: leave it unset");
+  if (Status st = device.prepare(ranks); !st.ok())
+    return st;
   return DeviceHeaps::create(device, worldSize, bytes);
 }
 
@@ -145,7 +148,7 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
   const uint64_t identity = (*plane)->identity();
   if (!(*device)->hasHostMemory()) {
     Expected<std::shared_ptr<DeviceHeaps>> made =
-        makeHeaps(**device, *settings, info->worldSize, (*plane)->heapBytes());
+        makeHeaps(**device, *settings, info->worldSize, (*plane)->heapBytes(), {info->rank});
     if (!made.ok())
       return made.status();
     heaps = std::move(*made);
@@ -194,8 +197,11 @@ Expected<std::vector<std::unique_ptr<Job>>> Job::createThreadRanks(int32_t world
     return plane.status();
   std::shared_ptr<DeviceHeaps> heaps;
   if (!(*device)->hasHostMemory()) {
+    std::vector<int32_t> ranks;
+    for (int32_t r = 0; r < worldSize; ++r)
+      ranks.push_back(r);
     Expected<std::shared_ptr<DeviceHeaps>> made =
-        makeHeaps(**device, *settings, worldSize, (*plane)->heapBytes());
+        makeHeaps(**device, *settings, worldSize, (*plane)->heapBytes(), ranks);
     if (!made.ok())
       return made.status();
     heaps = std::move(*made);

@@ -22,7 +22,7 @@ import nereid.language as tl
 import nereid.testing
 from nereid import _runtime
 
-assert _runtime.target_names() == ["cpu", "null"] and _runtime.default_target() == "cpu"
+assert _runtime.target_names()[-1] == "null" and _runtime.default_target() == "cpu"
 
 
 @nereid.jit

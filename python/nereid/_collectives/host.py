@@ -70,6 +70,9 @@ def get(source: SymmetricTensor, rank: int, out: Any = None) -> Any:
     rank = _check_rank(rank)
     if out is None and _stream.current_stream() is not None:
         raise ValueError("get inside `with stream:` happens later: give it an array to copy to, out=...")
+    if isinstance(out, SymmetricTensor) and out.shape == source.shape and out.element_type == source.element_type:
+        _stream.submit(lambda: _runtime.peer_get(out._address(), source._address(), source.nbytes, rank))
+        return out
     target = np.empty(source.shape, source.dtype) if out is None else (
         out.numpy() if isinstance(out, SymmetricTensor) else out)
     if not isinstance(target, np.ndarray) or target.shape != source.shape:
@@ -165,7 +168,7 @@ def _gather(who: str, array: np.ndarray) -> np.ndarray:
     with _stream.outside_streams():
         tensor = _allocate(array.shape, array.dtype, who)
         try:
-            tensor.numpy()[...] = array
+            tensor._write(lambda part: part.__setitem__(..., array))
             _runtime.barrier(f"{who}(): all parts are there")
             result = np.empty((world, *array.shape), array.dtype)
             for rank in range(world):

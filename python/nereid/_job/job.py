@@ -14,6 +14,7 @@ from nereid import _runtime
 from nereid._streams import stream as _stream
 from nereid._base.errors import JobError
 from nereid._base import targets as _targets
+from nereid.language import target_info
 from nereid.language._device import usable_in_kernels
 
 _hooks_installed = False
@@ -68,6 +69,7 @@ def _byte_size(size: int | str | None) -> int | None:
 
 def init(
     *,
+    target: str | None = None,
     heap_size: int | str | None = None,
     timeout: float | None = None,
     init_timeout: float | None = None,
@@ -83,6 +85,8 @@ def init(
     a world of one rank. Calling it again does nothing.
 
     Args:
+      target: where kernels run, "cpu" or "cuda" (NEREID_TARGET, ``nereid run --target``): also
+        where symmetric memory lies. The same on all ranks.
       heap_size: bytes of each rank's symmetric heap, or text such as "2G"
         (NEREID_HEAP_SIZE). The same on all ranks.
       timeout: seconds without progress of the job after which waiting fails
@@ -97,6 +101,8 @@ def init(
 
     Raises JobError when the ranks do not find each other or disagree.
     """
+    if target is not None:
+        _choose_target(target)
     joined = _runtime.init(
         heap_bytes=_byte_size(heap_size),
         timeout=timeout,
@@ -108,6 +114,17 @@ def init(
     )
     if joined:
         _install_hooks()
+
+
+def _choose_target(name: str) -> None:
+    _targets.find(name)
+    if _runtime.is_initialized() and name != _targets.active():
+        raise ValueError(
+            f"nereid.init(target={name!r}): this rank has joined its job for the target {_targets.active()}; pass "
+            "target= to the first call, or set NEREID_TARGET"
+        )
+    _targets.choose(name)
+    target_info._name = name
 
 
 def _default_profile() -> str | None:

@@ -8,7 +8,6 @@ two of them and what each asked for.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import weakref
 from typing import Any, Sequence
@@ -87,6 +86,11 @@ class _Memory:
         }
 
 
+def _on_host() -> bool:
+    """Whether the host can load and store in symmetric memory."""
+    return _runtime.heaps_on_host()
+
+
 def _view(owner: Any, address: int, shape: tuple[int, ...], element: _types.dtype) -> np.ndarray:
     kind = numpy_dtype(element)
     count = int(np.prod(shape, dtype=np.int64))
@@ -96,12 +100,27 @@ def _view(owner: Any, address: int, shape: tuple[int, ...], element: _types.dtyp
     return raw.view(kind).reshape(shape)
 
 
+class _DeviceMemory:
+    """Base object of torch tensors over memory of a GPU: keeps their tensor from being freed."""
+
+    def __init__(self, owner: Any, address: int, nbytes: int):
+        self._owner = owner
+        self.__cuda_array_interface__ = {
+            "version": 3, "data": (address, False), "shape": (nbytes,), "typestr": "|u1", "strides": None
+        }
+
+
 class SymmetricTensor(_runtime.SymmetricBuffer):
     """A row-major tensor in symmetric memory.
 
     Pass it to kernels like an array. ``numpy()`` (and ``np.asarray``) give a view
     of this rank's part, ``peer(rank)`` a view of another rank's, ``torch()`` a
     torch tensor over the same memory. Indexing reads and writes this rank's part.
+
+    In memory of a GPU (target cuda) numpy arrays are copies, which cannot be written:
+    write by indexing, ``copy_`` and ``fill_``, or through ``torch()``, which is a
+    tensor over the same memory there too, as are what ``__cuda_array_interface__`` and
+    DLPack give other libraries.
 
     The memory is given back when all ranks have dropped the tensor, at the next
     symmetric allocation; ``nereid.symm.free`` does it at once.
@@ -150,8 +169,28 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
         return address
 
     def numpy(self) -> np.ndarray:
-        """This rank's part as a numpy array over the same memory."""
+        """This rank's part as a numpy array over the same memory; of memory of a GPU a
+        copy, which cannot be written."""
+        if not _on_host():
+            return self._copied(_runtime.rank())
         return _view(self, self._address(), self.shape, self.element_type)
+
+    def _copied(self, rank: int) -> np.ndarray:
+        array = np.empty(self.shape, self.dtype)
+        if array.nbytes:
+            _runtime.peer_get(array.ctypes.data, self._address(), array.nbytes, rank)
+        array.flags.writeable = False
+        return array
+
+    def _write(self, change) -> None:
+        """Calls `change` with a numpy array of this rank's part, which it changes."""
+        if _on_host():
+            change(self.numpy())
+            return
+        array = self.numpy().copy()
+        change(array)
+        if array.nbytes:
+            _runtime.peer_put(self._address(), array.ctypes.data, array.nbytes, _runtime.rank())
 
     def peer(self, rank: int) -> np.ndarray:
         """The part of another rank as a numpy array over that rank's memory. Only
@@ -162,12 +201,20 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
             raise TypeError(f"a rank is an integer, not {_runtime.describe(rank)}")
         if not 0 <= rank < world:
             raise ValueError(f"rank {rank} is outside the job of {world} ranks (0 to {world - 1})")
+        if not _on_host():
+            return self._copied(int(rank))
         return _view(self, _runtime.peer_address(self._address(), rank), self.shape, self.element_type)
 
     def torch(self):
         """This rank's part as a torch tensor over the same memory."""
         import torch
 
+        if not _on_host():
+            kind = getattr(torch, str(self.element_type.numpy_name))
+            if not self.size:
+                return torch.empty(self.shape, dtype=kind, device="cuda")
+            raw = torch.as_tensor(_DeviceMemory(self, self._address(), self.nbytes))  # on the memory's device
+            return raw.view(kind).view(self.shape)
         if self.element_type.is_bf16():
             return torch.from_numpy(self.numpy().view(np.int16)).view(torch.bfloat16)
         return torch.from_numpy(self.numpy())
@@ -178,7 +225,7 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
 
         def work() -> None:
             _runtime.give_way()
-            self.numpy().fill(value)
+            self._write(lambda part: part.fill(value))
 
         _stream.submit(work)
         return self
@@ -201,7 +248,7 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
 
         def work() -> None:
             _runtime.give_way()
-            np.copyto(self.numpy(), array, casting="unsafe")
+            self._write(lambda part: np.copyto(part, array, casting="unsafe"))
 
         _stream.submit(work)
         return self
@@ -213,17 +260,24 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
         return view.copy() if copy else view
 
     def __dlpack__(self, **options):
-        return self.numpy().__dlpack__(**options)
+        return (self.numpy() if _on_host() else self.torch()).__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)  # kDLCPU
+        return (1, 0) if _on_host() else self.torch().__dlpack_device__()  # (1, 0): kDLCPU
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        if _on_host():
+            raise AttributeError("this symmetric tensor does not lie in memory of a GPU")
+        return {"version": 3, "data": (self._address(), False), "shape": self.shape, "strides": None,
+                "typestr": self.dtype.str}
 
     def __getitem__(self, index):
         return self.numpy()[index]
 
     def __setitem__(self, index, value) -> None:
         _runtime.give_way()
-        self.numpy()[index] = value
+        self._write(lambda part: part.__setitem__(index, value))
 
     def __len__(self) -> int:
         if not self.shape:
@@ -261,10 +315,6 @@ def _forget_after_fork() -> None:
 os.register_at_fork(after_in_child=_forget_after_fork)
 
 
-def _notes_view(address: int) -> np.ndarray:
-    return np.ctypeslib.as_array((ctypes.c_uint64 * (_NOTES_ENTRIES + 1)).from_address(address))
-
-
 def _free_dropped() -> None:
     """Frees what every rank has dropped. Collective."""
     global _notes
@@ -277,10 +327,9 @@ def _free_dropped() -> None:
         return
     if _notes is None:
         _notes = _runtime.symm_allocate(8 * (_NOTES_ENTRIES + 1), "list of dropped tensors", "uint64", "")
-    mine = _notes_view(_notes)
     offsets = sorted(address - base for address in _dropped)[:_NOTES_ENTRIES]
-    mine[0] = len(offsets)
-    mine[1 : 1 + len(offsets)] = offsets
+    mine = np.array([len(offsets), *offsets], np.uint64)
+    _runtime.peer_put(_notes, mine.ctypes.data, mine.nbytes, info["rank"])
     _runtime.barrier("nereid.symm allocation: collect what is dropped")
     common = set(offsets)
     for rank in range(info["world_size"]):
@@ -318,7 +367,7 @@ def full(shape: int | Sequence[int], value: Any, dtype: Any = np.float32, *, nam
     """A symmetric tensor filled with `value` on every rank before it returns on
     any. Collective, a barrier."""
     tensor = _allocate(shape, dtype, name)
-    tensor.numpy()[...] = value
+    tensor._write(lambda part: part.__setitem__(..., value))
     _runtime.barrier("nereid.symm allocation: filled")
     return tensor
 
@@ -366,7 +415,7 @@ def from_array(array: Any, *, name: str = "") -> SymmetricTensor:
     """A symmetric tensor with a copy of this rank's `array`; all ranks pass arrays
     of one shape and dtype. Collective, a barrier."""
     if hasattr(array, "detach"):  # torch
-        array = array.detach()
+        array = array.detach().cpu() if _on_host() or str(array.dtype) != "torch.bfloat16" else array.detach()
         if str(array.dtype) == "torch.bfloat16":
             tensor = _allocate(tuple(array.shape), "bfloat16", name)
             tensor.torch().copy_(array)
@@ -374,7 +423,7 @@ def from_array(array: Any, *, name: str = "") -> SymmetricTensor:
             return tensor
     source = np.asarray(array)
     tensor = _allocate(source.shape, source.dtype, name)
-    tensor.numpy()[...] = source
+    tensor._write(lambda part: part.__setitem__(..., source))
     _runtime.barrier("nereid.symm allocation: filled")
     return tensor
 

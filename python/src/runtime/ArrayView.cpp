@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ArrayView.h"
 #include "Symmetric.h"
+#include "Targets.h"
 
 #include <algorithm>
 #include <cstring>
@@ -283,7 +284,7 @@ ArrayResult readDataPointer(PyObject *object, PyObject *dtypeObject, ArrayView &
                             std::string &problem) {
   static PyObject *dataPtr = interned("data_ptr"), *isContiguous = interned("is_contiguous");
   std::string device = foreignDevice(object);
-  if (!device.empty()) {
+  if (!device.empty() && !(device.starts_with("cuda") && kernelsRunOnGPU())) {
     problem = "lies on " + device + "; kernels of the CPU target read host memory: pass x.cpu()";
     return ArrayResult::Unusable;
   }
@@ -328,7 +329,7 @@ struct DLTensor {
   int64_t *strides;
   uint64_t byteOffset;
 };
-constexpr int32_t dlCpu = 1, dlCudaHost = 3, dlRocmHost = 11;
+constexpr int32_t dlCpu = 1, dlCuda = 2, dlCudaHost = 3, dlRocmHost = 11;
 
 const char *dlDeviceName(long type) {
   switch (type) {
@@ -394,6 +395,41 @@ void readDlLayout(const DLTensor &tensor, ArrayView &view) {
   }
 }
 
+/// The dict of version 2 and 3 of the interface, which numba, cupy and others have.
+ArrayResult readCudaArray(PyObject *interface, ArrayView &view, std::string &problem) {
+  auto entry = [&](const char *name) {
+    return PyDict_Check(interface) ? PyDict_GetItemString(interface, name) : nullptr;
+  };
+  PyObject *data = entry("data"), *shape = entry("shape"), *typestr = entry("typestr");
+  if (!data || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2 || !shape || !typestr) {
+    problem = "has a __cuda_array_interface__ without data, shape or typestr";
+    return ArrayResult::Unusable;
+  }
+  Ref numpyModule(PyImport_ImportModule("numpy"));
+  Ref dtype(numpyModule ? PyObject_CallMethod(numpyModule.get(), "dtype", "O", typestr) : nullptr);
+  if (!dtype)
+    return ArrayResult::Raised;
+  view.dtype = dtypeOfObject(dtype.get());
+  if (view.dtype == Dtype::None) {
+    problem =
+        "has elements of type " + text(dtype.get()) + ", which the kernel language does not know";
+    return ArrayResult::Unusable;
+  }
+  view.data = static_cast<char *>(PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0)));
+  view.readOnly = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1;
+  if (PyErr_Occurred())
+    return ArrayResult::Raised;
+  if (PyObject *strides = entry("strides"); strides && strides != Py_None) {
+    std::vector<int64_t> byteStrides;
+    if (!readIntegers(shape, view.shape) || !readIntegers(strides, byteStrides))
+      return ArrayResult::Raised;
+    view.contiguous = false;
+    if (!elementStrides(view, byteStrides, problem))
+      return ArrayResult::Unusable;
+  }
+  return checkAlignment(view, problem);
+}
+
 ArrayResult readDlpack(PyObject *object, ArrayView &view, std::string &problem) {
   static PyObject *deviceMethod = interned("__dlpack_device__"),
                   *exportMethod = interned("__dlpack__");
@@ -406,7 +442,8 @@ ArrayResult readDlpack(PyObject *object, ArrayView &view, std::string &problem) 
   long type = kind ? PyLong_AsLong(kind.get()) : -1;
   if (PyErr_Occurred())
     return ArrayResult::Raised;
-  if (type != dlCpu && type != dlCudaHost && type != dlRocmHost) {
+  if (type != dlCpu && type != dlCudaHost && type != dlRocmHost &&
+      !(type == dlCuda && kernelsRunOnGPU())) {
     problem = std::string("lies on ") + dlDeviceName(type) + " (DLPack device type " +
               std::to_string(type) +
               "); kernels of the CPU target read host memory: copy it there first";
@@ -536,6 +573,14 @@ bool nereid::python::readLayout(PyObject *object, ArrayLayout &layout) {
   return ok;
 }
 
+bool nereid::python::isOnGPU(PyObject *object) {
+  if (PyType_Check(object) || isNumpyArray(object))
+    return false;
+  if (foreignDevice(object).starts_with("cuda"))
+    return true;
+  return bool(Ref(attributeOrNull(object, "__cuda_array_interface__")));
+}
+
 bool nereid::python::isNumpyArray(PyObject *object) {
   PyTypeObject *type = numpy().array;
   return type && (Py_TYPE(object) == type || PyType_IsSubtype(Py_TYPE(object), type));
@@ -572,6 +617,8 @@ ArrayResult nereid::python::readArray(PyObject *object, ArrayView &view, std::st
     PyErr_Clear();
   }
   if (Ref device(attributeOrNull(object, "__cuda_array_interface__")); device) {
+    if (kernelsRunOnGPU())
+      return readCudaArray(device.get(), view, problem);
     problem = "lies on a GPU; kernels of the CPU target read host memory: copy it there first "
               "(torch: x.cpu())";
     return ArrayResult::Unusable;

@@ -40,6 +40,10 @@ enum class ArrayResult {
 /// begins with the argument's name, and what to write instead.
 ArrayResult readArray(PyObject *object, ArrayView &view, std::string &problem);
 
+/// Whether `object` is an array in memory of a GPU: a torch tensor on "cuda", or
+/// anything with __cuda_array_interface__.
+bool isOnGPU(PyObject *object);
+
 /// Everything of an array but its elements.
 struct ArrayLayout {
   enum class Kind : char { Numpy, Symmetric, Torch };

@@ -6,6 +6,7 @@
 #include "JobState.h"
 #include "KernelImage.h"
 #include "LanguageObjects.h"
+#include "Staging.h"
 #include "StreamBindings.h"
 #include "Watch.h"
 
@@ -378,6 +379,104 @@ bool enqueueLaunch(const Dispatcher &state, const KernelImage &image, const Grid
   return enqueue(std::move(pending));
 }
 
+/// Waits for the current stream of torch, if this process uses torch on a GPU: kernels
+/// come after what it was given before.
+bool finishForeignWork() {
+  static PyObject *name = PyUnicode_InternFromString("torch.cuda");
+  PyObject *modules = PyImport_GetModuleDict();
+  PyObject *torch = modules ? PyDict_GetItemWithError(modules, name) : nullptr;
+  if (!torch)
+    return !PyErr_Occurred();
+  nb::object ready = nb::steal(PyObject_CallMethod(torch, "is_initialized", nullptr));
+  if (!ready.is_valid() || PyObject_IsTrue(ready.ptr()) != 1)
+    return ready.is_valid();
+  nb::object stream = nb::steal(PyObject_CallMethod(torch, "current_stream", nullptr));
+  nb::object done = nb::steal(
+      stream.is_valid() ? PyObject_CallMethod(stream.ptr(), "synchronize", nullptr) : nullptr);
+  return done.is_valid();
+}
+
+/// The array whose address a slot holds: of a descriptor, what it describes.
+nb::object arrayBehind(PyObject *value) {
+  ArrayLayout layout;
+  if (!readLayout(value, layout) && PyObject_HasAttrString(value, "block_shape"))
+    if (nb::object base = nb::steal(PyObject_GetAttrString(value, "base")); base.is_valid())
+      return base;
+  PyErr_Clear();
+  return nb::borrow(value);
+}
+
+/// Adds the arrays of the host among the arguments to `staging`; false with an
+/// exception set.
+bool stageArrays(const Dispatcher &state, const KernelImage &image, ArgumentReader &reader,
+                 const Bound &bound, Staging &staging) {
+  const auto &arguments = image.kernel->description->arguments;
+  for (size_t slot = 0; slot < reader.slots.size(); ++slot) {
+    if (!arguments[slot].isPointer())
+      continue;
+    const size_t index = reader.slotParameter[slot];
+    nb::object array = arrayBehind(bound.values[index]);
+    if (isOnGPU(array.ptr()))
+      continue;
+    ArrayLayout layout;
+    const bool known = readLayout(array.ptr(), layout);
+    const bool readOnly = state.parameters[index].isConst || (known && !layout.writeable);
+    if (known && staging.add(array.ptr(), reader.slots[slot], readOnly))
+      continue;
+    setArgumentError(reader.place(index) + ": the " + describeObject(array.ptr()) +
+                     " lies in memory of the host, from where it is not copied to the GPU; pass a "
+                     "numpy array, a torch tensor or a symmetric tensor");
+    return false;
+  }
+  return true;
+}
+
+/// A launch on a device that cannot read memory of the host.
+bool launchOnDevice(const Dispatcher &state, const KernelImage &image, const Grid &size,
+                    ArgumentReader &reader, const Bound &bound, PyObject *kernel) {
+  Staging staging(image.kernel->device);
+  if (!stageArrays(state, image, reader, bound, staging))
+    return false;
+  uint32_t badSlot = 0;
+  if (currentStream()) {
+    if (!staging.empty()) {
+      setArgumentError(state.name + ": arrays of the host are copied to the GPU and back around a "
+                                    "launch, which a stream does not wait for; inside `with "
+                                    "stream:` pass symmetric tensors or torch tensors on the GPU");
+      return false;
+    }
+    if (symmetricArguments(image, reader.slots.data(), badSlot))
+      return enqueueLaunch(state, image, size, reader, bound, kernel);
+    failNotSymmetric(state, reader, bound, badSlot);
+    return false;
+  }
+  // What other libraries have begun in the streams of the GPU that they use comes first.
+  if (!finishForeignWork())
+    return false;
+  auto copy = [&](nereid::runtime::Status (Staging::*step)()) {
+    nereid::runtime::Status status;
+    {
+      nb::gil_scoped_release release;
+      status = (staging.*step)();
+    }
+    if (!status.ok())
+      setPythonError(status, errorTypes().launch);
+    return status.ok();
+  };
+  if (!staging.empty() && !copy(&Staging::copyIn))
+    return false;
+  switch (launchImage(image, size.dims, reader.slots.data(), badSlot)) {
+  case ImageLaunch::Done:
+    return staging.empty() || copy(&Staging::copyOut);
+  case ImageLaunch::NotSymmetric:
+    failNotSymmetric(state, reader, bound, badSlot);
+    return false;
+  case ImageLaunch::Raised:
+    return false;
+  }
+  return false;
+}
+
 PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t numPositional,
                  PyObject *kwnames, Mode mode) {
   Dispatcher &state = stateOf(self);
@@ -447,6 +546,12 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
     return nullptr;
   }
   uint32_t badSlot = 0;
+  if (!image.kernel->device.hasHostMemory()) [[unlikely]] {
+    if (launchOnDevice(state, image, size, reader, bound, kernel))
+      return kernel;
+    Py_DECREF(kernel);
+    return nullptr;
+  }
   if (currentStream()) {
     if (!symmetricArguments(image, reader.slots.data(), badSlot)) {
       failNotSymmetric(state, reader, bound, badSlot);

@@ -323,6 +323,9 @@ static void bindMemory(nb::module_ &m) {
     return reinterpret_cast<uintptr_t>(
         current.peerAddress(reinterpret_cast<void *>(address), rank));
   });
+  m.def(
+      "heaps_on_host", [] { return !jobState().job || jobState().job->heapsOnHost(); },
+      "Whether the host can load and store in symmetric memory.");
 }
 
 static void bindTransfers(nb::module_ &m) {

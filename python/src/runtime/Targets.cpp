@@ -95,6 +95,8 @@ std::string nereid::python::activeDevice() {
   return device.empty() ? runtime::JobOptions().device : std::string(device);
 }
 
+bool nereid::python::kernelsRunOnGPU() { return activeDevice() == "cuda"; }
+
 void nereid::python::bindTargets(nb::module_ &m) {
   m.def(
       "target_names",

@@ -12,6 +12,10 @@ namespace nereid::python {
 /// (NEREID_TARGET); of a target without one, what jobs run on by default.
 std::string activeDevice();
 
+/// Whether kernels of the target that this process compiles for (NEREID_TARGET) run
+/// on a GPU, and so read its memory.
+bool kernelsRunOnGPU();
+
 /// Adds target_names, find_target, foreign_options, parse_option, ...
 void bindTargets(nanobind::module_ &m);
 

@@ -9,6 +9,8 @@
 #include "device/cuda/RankExecutor.h"
 #include "nereid/runtime/KernelObject.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
@@ -89,18 +91,39 @@ public:
   std::unique_ptr<Executor> open(Job &job) override {
     Job::Impl &impl = job.impl();
     Expected<GPU *> gpu = gpuOf(impl.rank);
-    int32_t sharers = 0;
-    for (int32_t r = 0; r < impl.worldSize; ++r)
-      if (impl.node.processOf(r) == int32_t(getpid())) {
-        Expected<GPU *> other = gpuOf(r);
-        sharers += other.ok() && gpu.ok() && *other == *gpu;
-      }
+    int32_t sharers = 0, others = 0, first = impl.worldSize;
+    for (int32_t r = 0; gpu.ok() && r < impl.worldSize; ++r) {
+      if (r % (*gpu)->driver.devices != (*gpu)->ordinal)
+        continue;
+      first = std::min(first, r);
+      const bool here = r == impl.rank || impl.node.processOf(r) == int32_t(getpid());
+      (here ? sharers : others) += 1;
+    }
+    // Each process may see another GPU as its first.
+    if (others && impl.rank == first && !std::getenv("CUDA_VISIBLE_DEVICES"))
+      std::fprintf(stderr,
+                   "nereid: %d ranks share GPU %d (%s): their processes take turns, so that a "
+                   "wait of one for another takes milliseconds\n",
+                   sharers + others, (*gpu)->ordinal, (*gpu)->name.c_str());
     return std::make_unique<RankExecutor>(impl, gpu, std::max(sharers, 1));
   }
 
   //===--- memory ---------------------------------------------------------===//
 
   bool hasHostMemory() const override { return false; }
+
+  /// Opens their GPUs, so that what is mapped later is so for all of them, and what is
+  /// asked for without a rank is on one of theirs.
+  Status prepare(const std::vector<int32_t> &ranks) override {
+    for (int32_t rank : ranks) {
+      Expected<GPU *> gpu = gpuOf(rank);
+      if (!gpu.ok())
+        return gpu.status();
+      if (Status st = checkPeers(**gpu); !st.ok())
+        return st;
+    }
+    return {};
+  }
 
   /// The ranks' part, the state words, and a granule that stays unmapped: what goes
   /// past the end of a heap faults instead of writing into the next rank's.
@@ -138,8 +161,6 @@ public:
     Expected<GPU *> gpu = gpuOf(rank);
     if (!gpu.ok())
       return gpu.status();
-    if (Status st = checkPeers(**gpu); !st.ok())
-      return st;
     const Driver &driver = (*gpu)->driver;
     GPU::Scope scope(**gpu);
     AllocationProperties properties;

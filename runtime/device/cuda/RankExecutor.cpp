@@ -328,7 +328,8 @@ std::unique_ptr<LaunchFailure> RankExecutor::fault(LaneQueue &queue, Result resu
   StatusCode code = StatusCode::KernelFault;
   switch (result) {
   case result::illegalAddress:
-    text = "a program read or wrote memory that it has no access to";
+    text = "a program read or wrote memory that it has no access to (memory of the host and of "
+           "other GPUs, but for their symmetric heaps, is such)";
     code = StatusCode::BadAccess;
     break;
   case result::misalignedAddress:

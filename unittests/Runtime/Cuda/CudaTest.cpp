@@ -36,6 +36,11 @@ JobOptions cudaOptions(double timeout = 20) {
   return options;
 }
 
+/// A function that the driver of the tests has beside NVIDIA's.
+template <typename F> F *ofDriver(const char *name) {
+  return reinterpret_cast<F *>(dlsym(dlopen(NEREID_FAKE_CUDA, RTLD_NOW), name));
+}
+
 std::shared_ptr<Kernel> load(const CUDAObject &object) {
   auto kernel = device().load(object.bytes());
   EXPECT_TRUE(kernel.ok()) << kernel.status().report();
@@ -278,8 +283,7 @@ TEST(Cuda, FaultsSayWhatHappened) {
     EXPECT_NE(st.message().find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << st.message();
     EXPECT_EQ(launch(&job, specOf(*crashes, nullptr, 1)).code(), StatusCode::SystemError);
   });
-  void *fake = dlopen(NEREID_FAKE_CUDA, RTLD_NOW);
-  reinterpret_cast<void (*)()>(dlsym(fake, "nrd_fake_repair"))();
+  ofDriver<void()>("nrd_fake_repair")();
 }
 
 TEST(Cuda, ObjectsAreVerified) {
@@ -367,6 +371,13 @@ TEST(CudaAlone, DISABLED_ProcessesExchangeByKernels) {
   for (int ranks : {2, 3})
     for (int code : runForked(ranks, cudaOptions(), [&](Job &job) {
            runRing(job, *ringKernel(), 4, 5, 9);
+           EXPECT_EQ(ofDriver<int()>("nrd_fake_unreachable")(), 0);
+           // Memory that is no rank's is on the rank's GPU, of which the process uses no other.
+           auto memory = device().allocate(100);
+           EXPECT_TRUE(memory.ok());
+           const int gpus = std::getenv("NEREID_FAKE_CUDA_DEVICES")[0] - '0';
+           EXPECT_EQ(ofDriver<int(void *)>("nrd_fake_owner")(*memory), job.rank() % gpus);
+           device().release(*memory);
            EXPECT_TRUE(job.barrier().ok());
            return 0;
          }))
@@ -387,6 +398,14 @@ TEST(CudaAlone, DISABLED_ProcessesThatDieEndTheWaitsOfOthers) {
   });
   EXPECT_EQ(codes[0], 0);
   EXPECT_EQ(codes[1], 3);
+}
+
+TEST(CudaAlone, DISABLED_ThreadsExchangeByKernels) {
+  auto kernel = ringKernel();
+  runThreads(3, cudaOptions(), [&](Job &job) {
+    EXPECT_EQ(ofDriver<int()>("nrd_fake_unreachable")(), 0);
+    runRing(job, *kernel, 4, 10, 7);
+  });
 }
 
 TEST(CudaAlone, DISABLED_SaysWhatIsMissing) {
@@ -432,7 +451,7 @@ TEST(Cuda, RanksOfSeveralGPUsOfOneProcess) {
   // The number of GPUs is asked for once, so this is a process of its own too.
   int status = 0;
   std::string said =
-      runAlone("Cuda.RanksExchangeByKernels", {{"NEREID_FAKE_CUDA_DEVICES", "2"}}, status);
+      runAlone("CudaAlone.DISABLED_Threads*", {{"NEREID_FAKE_CUDA_DEVICES", "2"}}, status);
   EXPECT_EQ(status, 0) << said;
 }
 

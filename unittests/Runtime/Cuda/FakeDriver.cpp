@@ -3,8 +3,9 @@
 //
 // Enough of libcuda.so.1 to run the runtime's device cuda without a GPU: memory of the
 // device is memory of the host in files without a name, a stream is a thread, and a
-// cubin is the text "fake cubin", whose kernels are the functions of FakeKernels.def,
-// one thread for each program. Environment variables make it small, old or broken.
+// cubin is the text "fake cubin", whose kernels are functions of this file, one thread
+// for each program. Kernels of a real cubin do nothing. Environment variables make it
+// small, old or broken.
 //
 //===----------------------------------------------------------------------===//
 #include "device/cuda/DriverTypes.h"
@@ -18,6 +19,7 @@
 #include <map>
 #include <mutex>
 #include <queue>
+#include <set>
 #include <string>
 #include <sys/mman.h>
 #include <thread>
@@ -40,7 +42,16 @@ int numberOf(const char *variable, int otherwise) {
 
 /// An error after which a context is of no more use.
 std::atomic<Result> broken{0};
-thread_local int depth = 0;
+thread_local std::vector<Context> contexts;
+
+/// Of devices whose context somebody has.
+std::set<Ordinal> retained;
+/// Where memory is mapped, and by how many devices it can be used there.
+std::map<Address, size_t> users;
+/// The device of memory that was simply allocated.
+std::map<Address, Ordinal> owners;
+std::mutex usersLock;
+Ordinal ordinalOf(Context context) { return Ordinal(reinterpret_cast<uintptr_t>(context)) - 1; }
 
 //===--- kernels ------------------------------------------------------------===//
 
@@ -193,7 +204,7 @@ Stream *streamOf(StreamRef stream) { return reinterpret_cast<Stream *>(stream); 
 Result current() {
   if (Result error = broken.load())
     return error;
-  return depth > 0 ? result::success : 201 /* CUDA_ERROR_INVALID_CONTEXT */;
+  return !contexts.empty() ? result::success : 201 /* CUDA_ERROR_INVALID_CONTEXT */;
 }
 
 std::mutex memoryLock;
@@ -206,6 +217,21 @@ Allocation nextMemory = 1;
 
 /// For tests: the next one begins with a GPU that works.
 extern "C" __attribute__((visibility("default"))) void nrd_fake_repair() { broken = 0; }
+
+/// Places where memory is mapped that not every device of this process can use.
+extern "C" __attribute__((visibility("default"))) int nrd_fake_unreachable() {
+  std::lock_guard<std::mutex> guard(usersLock);
+  int count = 0;
+  for (auto [at, devices] : users)
+    count += devices < retained.size();
+  return count;
+}
+/// The device of memory that was allocated there; -1 when none was.
+extern "C" __attribute__((visibility("default"))) int nrd_fake_owner(Address at) {
+  std::lock_guard<std::mutex> guard(usersLock);
+  auto found = owners.find(at);
+  return found == owners.end() ? -1 : found->second;
+}
 
 NEREID_FAKE cuInit(unsigned) {
   return numberOf("NEREID_FAKE_CUDA_DEVICES", 1) < 0 ? result::noDevice : result::success;
@@ -267,29 +293,41 @@ NEREID_FAKE cuDeviceGetP2PAttribute(int *value, int, Ordinal, Ordinal) {
 }
 NEREID_FAKE cuDevicePrimaryCtxRetain(Context *context, Ordinal device) {
   *context = reinterpret_cast<Context>(uintptr_t(device) + 1);
+  std::lock_guard<std::mutex> guard(usersLock);
+  retained.insert(device);
   return result::success;
 }
-NEREID_FAKE cuCtxPushCurrent_v2(Context) {
-  ++depth;
+NEREID_FAKE cuCtxPushCurrent_v2(Context context) {
+  contexts.push_back(context);
   return result::success;
 }
 NEREID_FAKE cuCtxPopCurrent_v2(Context *) {
-  --depth;
+  contexts.pop_back();
   return result::success;
 }
 
 NEREID_FAKE cuModuleLoadData(Module *module, const void *image) {
   const char *text = static_cast<const char *>(image);
-  if (std::strncmp(text, "fake cubin", 10) != 0 && std::strncmp(text, ".version", 8) != 0)
+  const bool isReal = std::strncmp(text,
+                                   "\x7f"
+                                   "ELF",
+                                   4) == 0;
+  if (!isReal && std::strncmp(text, "fake cubin", 10) != 0 &&
+      std::strncmp(text, ".version", 8) != 0)
     return result::invalidImage;
-  *module = reinterpret_cast<Module>(new int(0));
+  *module = reinterpret_cast<Module>(new int(isReal));
   return current();
 }
 NEREID_FAKE cuModuleUnload(Module module) {
   delete reinterpret_cast<int *>(module);
   return result::success;
 }
-NEREID_FAKE cuModuleGetFunction(Function *function, Module, const char *name) {
+NEREID_FAKE cuModuleGetFunction(Function *function, Module module, const char *name) {
+  static const Kernel nothing{"nrd_nothing", 0, false, [](Program &) {}};
+  if (*reinterpret_cast<int *>(module)) {
+    *function = reinterpret_cast<Function>(const_cast<Kernel *>(&nothing));
+    return current();
+  }
   static const Kernel add4{"nrd_add4", 2, false, [](Program &p) {
                              __atomic_fetch_add(reinterpret_cast<uint32_t *>(p.args[0]),
                                                 uint32_t(p.args[1]), __ATOMIC_ACQ_REL);
@@ -434,6 +472,10 @@ NEREID_FAKE cuMemMap(Address at, size_t bytes, size_t offset, Allocation memory,
   return space == MAP_FAILED ? result::invalidValue : current();
 }
 NEREID_FAKE cuMemUnmap(Address at, size_t bytes) {
+  {
+    std::lock_guard<std::mutex> guard(usersLock);
+    users.erase(at);
+  }
   mmap(reinterpret_cast<void *>(at), bytes, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   return current();
@@ -442,6 +484,8 @@ NEREID_FAKE cuMemSetAccess(Address at, size_t bytes, const AccessDescription *, 
   if (count == 0)
     return result::invalidValue;
   mprotect(reinterpret_cast<void *>(at), bytes, PROT_READ | PROT_WRITE);
+  std::lock_guard<std::mutex> guard(usersLock);
+  users[at] = count;
   return current();
 }
 NEREID_FAKE cuMemHostAlloc(void **at, size_t bytes, unsigned) {
@@ -458,6 +502,10 @@ NEREID_FAKE cuMemHostGetDevicePointer_v2(Address *at, void *host, unsigned) {
 }
 NEREID_FAKE cuMemAlloc_v2(Address *at, size_t bytes) {
   *at = Address(uintptr_t(std::calloc(1, bytes)));
+  if (contexts.empty())
+    return current();
+  std::lock_guard<std::mutex> guard(usersLock);
+  owners[*at] = ordinalOf(contexts.back());
   return current();
 }
 NEREID_FAKE cuMemFree_v2(Address at) {

@@ -3,6 +3,7 @@
 // What launches know of the target for NVIDIA's GPUs. No LLVM in here.
 #include "Info.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
 
 using namespace nereid;
@@ -10,7 +11,8 @@ using namespace nereid;
 /// The compute capability of this machine's first GPU, 90 for 9.0; 0: there is none.
 static int hostArch() {
   static const int arch = [] {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    const char *named = std::getenv("NEREID_CUDA_DRIVER"); // as the runtime's device
+    void *library = dlopen(named && *named ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library)
       return 0;
     auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit"));
@@ -93,8 +95,8 @@ const TargetInfo &nereid::infoOfCUDA() {
   static const TargetInfo info = {
       "cuda",
       "machine code for NVIDIA's GPUs from compute capability 8.0 on, by the package triton",
-      "cuda",
-      /*device=*/"",
+      "host",
+      /*device=*/"cuda",
       {
           {"num_warps", Kind::Number, "4", "groups of 32 threads that run a program"},
           {"num_stages", Kind::Number, "3", "how many rounds of a loop Triton loads ahead"},

@@ -194,8 +194,13 @@ public:
   /// the ranks of a job share anyway; those of other devices are made by the calls
   /// that follow, and the host reaches them by copy(), update() and read().
   virtual bool hasHostMemory() const { return true; }
-  /// What is needed so that each rank has `bytes` bytes. Errors: Environment when
-  /// there is no such device in this machine.
+  /// These ranks of a job are in this process; called before their heaps are made.
+  /// Errors: Environment when there is no such device in this machine.
+  virtual Status prepare(const std::vector<int32_t> &ranks) {
+    (void)ranks;
+    return {};
+  }
+  /// What is needed so that each rank has `bytes` bytes. Errors: as prepare().
   virtual Expected<HeapShape> heapShape(uint64_t bytes) { return HeapShape{bytes, bytes}; }
   /// Addresses for heaps, with nothing there yet. Errors: OutOfMemory, SystemError.
   virtual Expected<uint8_t *> reserveHeaps(uint64_t bytes) = 0;

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The target cuda on a GPU; on a machine without one nothing of this runs. Ranks of one GPU are processes
+that take turns, so numbers of rounds are small."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nereid import _runtime
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+
+pytestmark = pytest.mark.skipif(
+    "cuda" not in _runtime.target_names() or "needs an NVIDIA GPU" in dict(_runtime.devices()).get("cuda", "needs an NVIDIA GPU"),
+    reason="no NVIDIA GPU here")
+
+
+def run(*command, timeout=300):
+    done = subprocess.run([sys.executable, "-m", "nereid", "run", *command], capture_output=True, text=True, timeout=timeout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_launches(ranks):
+    assert run("-n", str(ranks), str(HERE / "job.py")).count("ok") == ranks
+
+
+def test_the_kernel_of_the_readme(tmp_path):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "gather.py").write_text(re.search(r"```python\n(import numpy as np\n.*?)```", text, re.S)[1])
+    shown = run("-n", "2", "--target", "cuda", str(tmp_path / "gather.py"))
+    assert "rank 0 has [0. 1.]" in shown and "rank 1 has [0. 1.]" in shown
+
+
+@pytest.mark.parametrize("name", ["04_producer_consumer", "05_all_gather", "06_all_to_all", "07_allgather_gemm",
+                                  "09_allgather_gemm_signals"])
+def test_examples(name):
+    run("-n", "2", "--target", "cuda", str(ROOT / "examples" / f"{name}.py"))

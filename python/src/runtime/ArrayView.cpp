@@ -537,9 +537,13 @@ static bool readSymmetricLayout(PyObject *object, ArrayLayout &layout) {
 static bool readTorchLayout(PyObject *object, ArrayLayout &layout) {
   static PyObject *isCpu = interned("is_cpu"), *dtypeName = interned("dtype"),
                   *shapeName = interned("shape"), *strideName = interned("stride"),
-                  *dataPtr = interned("data_ptr");
+                  *dataPtr = interned("data_ptr"), *requiresGrad = interned("requires_grad");
   Ref onCpu(PyObject_GetAttr(object, isCpu));
   if (onCpu.get() != Py_True)
+    return false;
+  // Whether that is right depends on more than the tensor: on torch's grad mode.
+  Ref grad(PyObject_GetAttr(object, requiresGrad));
+  if (!grad || grad.get() == Py_True)
     return false;
   Ref dtype(PyObject_GetAttr(object, dtypeName)), shape(PyObject_GetAttr(object, shapeName));
   layout.dtype = dtype ? torchDtype(dtype.get()) : Dtype::None;

@@ -60,8 +60,9 @@ struct ArrayLayout {
   uintptr_t begin = 0, end = 0;
 };
 
-/// Reads a numpy array (no subclass), a symmetric tensor or a CPU tensor of torch of
-/// at most 8 dimensions. False without an exception for anything else.
+/// Reads a numpy array (no subclass), a symmetric tensor or a CPU tensor of torch that
+/// requires no gradient, of at most 8 dimensions. False without an exception for
+/// anything else.
 bool readLayout(PyObject *object, ArrayLayout &layout);
 
 /// Whether `object` is a numpy array; exact or a subclass.

@@ -47,6 +47,21 @@ def test_values():
                                    rtol=tolerance)
 
 
+@pytest.mark.ranks(1)
+def test_an_operator_does_not_lose_a_gradient():
+    op = nereid.ops.AllReduce(10)
+    x = torch.ones(3)
+    assert op(x).tolist() == [1.0] * 3
+    x.requires_grad_()
+    with pytest.raises(nereid.ArgumentError, match=r"AllReduce: x requires a gradient, .* pass x.detach\(\)"):
+        op(x)  # looks like the call before, but for this
+    assert op(x.detach()).tolist() == [1.0] * 3
+    with torch.no_grad():
+        assert op(x).tolist() == [1.0] * 3
+    with pytest.raises(nereid.ArgumentError, match=r"x is a sparse tensor; pass x.to_dense\(\)"):
+        op(torch.ones(3).to_sparse())
+
+
 def check_gradient(function, inputs, me):
     """The derivative of the sum over all ranks of <output, weight> along one direction for each input, which are
     the same on all ranks' calls: by autograd and by central differences."""

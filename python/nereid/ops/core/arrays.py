@@ -78,6 +78,10 @@ def facts(array: Any, operator: str, argument: str) -> Facts:
         if device != "cpu":
             raise nereid.ArgumentError(
                 f"{operator}: {argument} lies on the device {device}, the kernels run on the CPU; write {argument}.cpu()")
+        if getattr(array, "requires_grad", False) and _grad_mode():
+            raise nereid.ArgumentError(
+                f"{operator}: {argument} requires a gradient, which the operator would lose; take the function of nereid.ops.torch, "
+                f"or pass {argument}.detach()")
         if str(getattr(array, "layout", "torch.strided")) != "torch.strided":
             raise nereid.ArgumentError(f"{operator}: {argument} is a sparse tensor; pass {argument}.to_dense()")
         return Facts(tuple(array.shape), _dtype_of(array.dtype, operator, argument), array.is_contiguous(), tuple(array.stride()))
@@ -88,6 +92,13 @@ def facts(array: Any, operator: str, argument: str) -> Facts:
         return facts(np.asarray(array), operator, argument)
     raise nereid.ArgumentError(
         f"{operator}: {argument} is an array of numpy or torch or a symmetric tensor, not {_runtime.describe(array)}")
+
+
+def _grad_mode() -> bool:
+    """Whether torch records what is computed."""
+    import torch
+
+    return torch.is_grad_enabled()
 
 
 def _dtype_of(dtype: Any, operator: str, argument: str) -> str:

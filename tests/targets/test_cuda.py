@@ -119,6 +119,7 @@ def test_a_wait_that_triton_leaves_out_is_an_error(tmp_path, monkeypatch):
         answer = json.loads(run(tool, request))
         return json.dumps({**answer, "ptx": answer["ptx"].replace("// nereid 1;", "")})
 
+    monkeypatch.setenv("NEREID_CACHE", "0")  # both times the tool is asked
     monkeypatch.setenv("NEREID_TARGET", "cuda")
     monkeypatch.setenv("NEREID_CUDA_ARCH", "sm_90")
     source = nereid.compiler.ASTSource(module.ring, {"x": "*fp32", "signal": "*i64"}, {"BLOCK": 256})

@@ -112,7 +112,7 @@ private:
 
   /// Columns 0 .. columns-1 of one panel.
   void emitPanel(Value a, Value b, Value c, int64_t columns) {
-    int64_t width = std::min(maxTileColumns(layout), layout.panelWidth);
+    int64_t width = blockWidth();
     int64_t full = columns / width;
     Value panelStart = firstColumn;
     forEach(full, [&](Value block) {
@@ -148,6 +148,8 @@ private:
   /// and go on with the rounds after.
   void choosePrefetch(Value block) {
     ahead = {};
+    if (countTiles() >= manyTiles)
+      return prefetchShare(block);
     SmallVector<std::pair<Value, Value>> lines; // and the condition that it is this one's turn
     for (const DotPrefetch &next : operands.next) {
       Value start = scaled(block, 64);
@@ -168,6 +170,45 @@ private:
                           : arith::SelectOp::create(builder, loc, mine, next.stride, ahead.stride);
     }
   }
+
+  /// With many tiles each asks, before its loop, for its share of all lines: no
+  /// faster than they can come.
+  void prefetchShare(Value block) {
+    const int64_t tiles = countTiles(), width = blockWidth();
+    Value number = arith::DivUIOp::create(builder, loc, firstColumn, constant(width));
+    number = add(scaled(number, countRowBlocks()), block);
+    for (const DotPrefetch &next : operands.next) {
+      // Whole rows for each tile, or several tiles for each row.
+      int64_t rows = llvm::divideCeil(next.rows, tiles), tilesOfRow = tiles / next.rows;
+      Value first = scaled(number, rows), line = constant(0);
+      int64_t lines = next.lines;
+      if (tilesOfRow > 1) {
+        lines = llvm::divideCeil(lines, tilesOfRow);
+        first = arith::DivUIOp::create(builder, loc, number, constant(tilesOfRow));
+        line = arith::RemUIOp::create(builder, loc, number, constant(tilesOfRow));
+        line = scaled(line, lines * 64);
+      }
+      // Tiles with very long rows: the start of each, which tells the hardware.
+      lines = std::min<int64_t>(lines, 16);
+      rows = std::min<int64_t>(rows, 8);
+      Value row = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), next.base,
+                                      ValueRange{add(mul(first, next.stride), line)});
+      for (int64_t i = 0; i < rows; ++i) {
+        for (int64_t j = 0; j < lines; ++j)
+          LLVM::Prefetch::create(builder, loc, offset(row, j * 64, builder.getI8Type()),
+                                 /*rw=*/0, /*hint=*/2, /*cache=*/1);
+        if (i + 1 < rows)
+          row = offset(row, next.stride, 1, builder.getI8Type());
+      }
+    }
+  }
+
+  int64_t blockWidth() const { return std::min(maxTileColumns(layout), layout.panelWidth); }
+  int64_t countRowBlocks() const {
+    return llvm::divideCeil(layout.m, chooseRegisterTile(layout, blockWidth()).rows);
+  }
+  int64_t countTiles() const { return countRowBlocks() * llvm::divideCeil(layout.n, blockWidth()); }
+  static constexpr int64_t manyTiles = 16;
 
   void emitPrefetch(Value k) {
     if (!ahead.base)

@@ -80,13 +80,14 @@ DotLayout chooseDotLayout(int64_t m, int64_t n, int64_t k, mlir::Type aElement, 
 mlir::Value emitBOffset(mlir::OpBuilder &builder, mlir::Location loc, const DotLayout &layout,
                         mlir::Value row, mlir::Value column);
 
-/// Memory that will be read soon. In each step of k the micro-kernels ask for one
-/// line, so that the next operands come while this dot is computed; an address
-/// that is wrong costs time and nothing else.
+/// Memory that will be read soon. The micro-kernels ask for its lines bit by bit,
+/// so that the next operands come while this dot is computed; an address that is
+/// wrong costs time and nothing else.
 struct DotPrefetch {
   mlir::Value base;      ///< !llvm.ptr
   mlir::Value stride;    ///< bytes (i64) between the rows of memory
-  int64_t lines = 1;     ///< of 64 bytes, to ask for in each row
+  int64_t rows = 1;      ///< of memory
+  int64_t lines = 1;     ///< of 64 bytes, in each row
   mlir::Value perColumn; ///< bytes (i64) from what belongs to one column of C to the next; or null
 };
 

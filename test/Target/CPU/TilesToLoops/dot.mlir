@@ -1,8 +1,8 @@
 // RUN: nereid-opt %s --nereid-cpu-tiles-to-loops=cpu=x86-64-v4 --canonicalize --cse | FileCheck %s
 
 // The main loop of a matrix product: B to its buffer, A read where it is,
-// products into the accumulator's buffer; in each step one line of what the next
-// round reads is asked for. The accumulator is cleared before and read after.
+// products into the accumulator's buffer; each block asks for a share of what the
+// next round reads. The accumulator is cleared before and read after.
 //
 // CHECK-LABEL: tt.func @gemm
 // CHECK-DAG: %[[ACC:.*]] = cpu.scratch {offset = 0 : i64}
@@ -16,9 +16,9 @@
 // CHECK: %[[Y:.*]] = llvm.load %{{.*}} -> vector<16xf32>
 // CHECK: %[[P2:.*]] = llvm.getelementptr %[[B]]
 // CHECK-NEXT: llvm.store %[[Y]], %[[P2]]
+// CHECK: llvm.intr.prefetch
 // CHECK: %[[ROWS:.*]] = llvm.getelementptr %[[A]][%{{.*}}] {{.*}}, f32
 // CHECK: llvm.getelementptr %[[ACC]]
-// CHECK: llvm.intr.prefetch
 // CHECK: llvm.getelementptr %[[B]]
 // CHECK: llvm.getelementptr %[[ROWS]]
 // CHECK: vector.fma

@@ -156,6 +156,7 @@ cpu::DotPrefetch FunctionLowering::guessNext(OpBuilder &builder, tt::LoadOp load
       LLVM::GEPOp::create(builder, loc, place.first.getType(), builder.getI8Type(), place.first,
                           ValueRange{arith::SubIOp::create(builder, loc, now, before).getResult()});
   next.stride = place.bytes;
+  next.rows = type.getDimSize(1 - place.dense);
   next.lines = std::max<int64_t>(1, type.getDimSize(place.dense) * bytes / 64);
   if (isB)
     next.perColumn = place.dense == 1
@@ -279,8 +280,7 @@ LogicalResult FunctionLowering::lowerDot(tt::DotOp dot) {
       if (anchor == dot)
         place = placeOf(builder, load);
     }
-    // A tall tile computes long enough to hide the copies.
-    if (place.dense >= 0 && loop && m <= 64)
+    if (place.dense >= 0 && loop)
       operands.next.push_back(guessNext(builder, load, loop, place, isB));
 
     auto pack = [&](OpBuilder &at, bool atEdge) {
@@ -313,17 +313,7 @@ LogicalResult FunctionLowering::lowerDot(tt::DotOp dot) {
       }
     };
     Value there = *everywhere; // i1: it is read in place
-    if (!isB && place.dense == 1 && layout.numPanels * layout.panelWidth >= 64) {
-      // Rows a multiple of 4 KiB apart fall into one set of the first cache and
-      // drive each other out; a copy costs little where a row meets many columns.
-      Value low = builder.createOrFold<arith::AndIOp>(
-          loc, place.bytes, arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 4095));
-      Value zero = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 0);
-      Value apart = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, low, zero);
-      there = there ? Value(arith::AndIOp::create(builder, loc, there, apart)) : apart;
-    } else {
-      everywhere = std::nullopt; // packed only where it does not hold
-    }
+    everywhere = std::nullopt; // packed only where it does not hold
     if (!there) {
       pointer = place.first;
       setStrides([](Value inPlace, int64_t) { return inPlace; });

@@ -2,13 +2,20 @@
 """The cases of an operator notice when one of its synchronisations is missing: a mutant of each, drawn by
 the seed of this run. `python tests/ops/mutants.py` tries all."""
 
+import importlib.util
 import os
 import random
+import sys
+from pathlib import Path
 
 import pytest
 
-import mutants
 from nereid.ops.core import registry
+
+# By its file: with this folder on the path its folder `torch` would be the module of that name where there is none.
+_spec = importlib.util.spec_from_file_location("nereid_ops_mutants", Path(__file__).with_name("mutants.py"))
+mutants = sys.modules[_spec.name] = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(mutants)
 
 SEED = os.environ["NEREID_TEST_SEED"]  # set by conftest.py when the caller did not
 

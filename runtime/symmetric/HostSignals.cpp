@@ -2,6 +2,7 @@
 //===- HostSignals.cpp - Signals that host code sends and waits for -------===//
 #include "nereid/abi.h"
 #include "symmetric/HostWait.h"
+#include "symmetric/SignalCondition.h"
 #include "symmetric/Turns.h"
 
 namespace nereid::runtime {
@@ -49,78 +50,33 @@ Status Job::signal(void *signal, uint64_t value, int32_t op, int32_t bytes, int3
   return {};
 }
 
-static int64_t widen(uint64_t value, int32_t bytes, bool isSigned) {
-  if (bytes == 8)
-    return int64_t(value);
-  return isSigned ? int64_t(int32_t(value)) : int64_t(uint32_t(value));
-}
-
-template <typename T> static bool compare(int32_t comparison, T a, T b) {
-  switch (comparison) {
-  case NRD_CMP_EQ:
-    return a == b;
-  case NRD_CMP_NE:
-    return a != b;
-  case NRD_CMP_GT:
-    return a > b;
-  case NRD_CMP_LE:
-    return a <= b;
-  case NRD_CMP_LT:
-    return a < b;
-  default:
-    return a >= b;
-  }
-}
-
 namespace {
 /// The host's wait for a signal of its own rank.
 class SignalWait : public HostWait {
 public:
-  SignalWait(Job::Impl &job, const uint8_t *at, int32_t comparison, int64_t awaited, int32_t bytes,
-             bool isSigned)
-      : HostWait(job), at(at), comparison(comparison), awaited(awaited), bytes(bytes),
-        isSigned(isSigned) {}
+  SignalWait(Job::Impl &job, const SignalCondition &condition)
+      : HostWait(job), condition(condition) {}
 
   std::string what() const override { return "signal_wait_until of the host"; }
+  /// A device that cannot be read any more lets the wait go on until the job fails.
   bool isOver() override {
-    seen = widen(load(), bytes, isSigned);
-    return isSigned ? compare<int64_t>(comparison, seen, awaited)
-                    : compare<uint64_t>(comparison, uint64_t(seen), uint64_t(awaited));
+    if (job.device.hasHostMemory())
+      return condition.holds();
+    Expected<uint64_t> word = job.device.read(condition.address, condition.bytes);
+    return word.ok() && condition.holdsFor(*word);
   }
   bool needs(int32_t) override { return false; }
 
 protected:
   BlockedGroup account() const override {
-    static const char *const texts[] = {"==", "!=", ">", "<=", "<", ">="};
     BlockedGroup group;
     group.kind = "host wait";
-    group.address = job.describe(at);
-    group.hasValues = true;
-    group.currentValue = seen;
-    group.awaitedValue = awaited;
-    group.comparison = texts[comparison];
-    if (comparison == NRD_CMP_EQ && seen > awaited)
-      group.note = "the signal has passed the awaited value";
+    condition.describe(job, group);
     return group;
   }
 
 private:
-  /// A device that cannot be read any more lets the wait go on until the job fails.
-  uint64_t load() {
-    if (!job.device.hasHostMemory()) {
-      Expected<uint64_t> word = job.device.read(at, bytes);
-      return word.ok() ? *word : uint64_t(seen);
-    }
-    return bytes == 4 ? __atomic_load_n(reinterpret_cast<const uint32_t *>(at), __ATOMIC_ACQUIRE)
-                      : __atomic_load_n(reinterpret_cast<const uint64_t *>(at), __ATOMIC_ACQUIRE);
-  }
-
-  const uint8_t *const at;
-  const int32_t comparison;
-  const int64_t awaited;
-  const int32_t bytes;
-  const bool isSigned;
-  int64_t seen = 0;
+  SignalCondition condition;
 };
 } // namespace
 
@@ -135,7 +91,9 @@ Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value, in
   if (Status st = checkFits("signal_wait_until", value, bytes); !st.ok())
     return st;
   const uint8_t *at = pimpl->transport->address(rank(), *offset);
-  SignalWait wait(*pimpl, at, comparison, widen(value, bytes, isSigned), bytes, isSigned);
+  SignalCondition condition;
+  condition.setWord(at, comparison, value, bytes, isSigned);
+  SignalWait wait(*pimpl, condition);
   if (wait.isOver())
     return {};
   Turns *turns = pimpl->turns.get();

@@ -77,6 +77,14 @@ void checkSignalOp(Program &p, int32_t op, const char *what, uint32_t site);
 
 /// Waits for p.condition. Returns when it holds.
 void blockProgram(Program &p, const char *what, uint32_t site);
+/// Waits for p.condition.signal, which the caller has set; the value of the word
+/// that came last.
+inline uint64_t awaitSignal(Program &p, const char *what, uint32_t site) {
+  p.condition.kind = WaitCondition::Signal;
+  if (!p.condition.signal.holds())
+    blockProgram(p, what, site);
+  return p.condition.signal.seen;
+}
 
 inline void checkAligned(Program &p, const void *ptr, int32_t bytes, const char *what,
                          uint32_t site, const char *part = "signal") {

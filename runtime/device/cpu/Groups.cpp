@@ -22,25 +22,7 @@ static void describeWait(const LaunchState &launch, const LaunchState::Waiting &
              " are under way";
     return;
   }
-  g.address = launch.job.describe(
-      c.kind == WaitCondition::Slots ? c.address + uint64_t(c.next) * c.stride : c.address);
-  g.hasValues = true;
-  bool asSigned = c.kind == WaitCondition::Slots || c.isSigned;
-  g.currentValue = asSigned ? signExtend(c.seen, c.bytes) : int64_t(c.seen);
-  g.awaitedValue = asSigned ? signExtend(c.value, c.bytes) : int64_t(c.value);
-  g.comparison = comparisonText(c.comparison);
-  if (c.kind == WaitCondition::Slots && c.count > 1) {
-    g.note = "slot " + std::to_string(c.next) + " of " + std::to_string(c.count);
-    if (c.stride != c.bytes)
-      g.note += "; the profile " + std::string(launch.job.settings.profile.name) +
-                " puts the signals of one wait " + std::to_string(c.stride) +
-                " bytes apart: signal i is element " + std::to_string(c.stride / c.bytes) +
-                " * i, not element i";
-  }
-  if (c.comparison == NRD_CMP_EQ && g.currentValue > g.awaitedValue)
-    g.note += std::string(g.note.empty() ? "" : "; ") +
-              "the signal has passed the awaited value: waits compare for "
-              "equality";
+  c.signal.describe(launch.job, g);
 }
 
 std::vector<BlockedGroup> LaunchState::groups() const {
@@ -67,7 +49,7 @@ std::vector<BlockedGroup> LaunchState::groups() const {
                       std::to_string(g.currentValue) + "|" + std::to_string(g.awaitedValue);
     Entry &entry = found[key];
     if (g.hasValues)
-      entry.addresses.insert(w.condition.address);
+      entry.addresses.insert(w.condition.signal.address);
     if (w.linear < entry.first) {
       entry.first = w.linear;
       entry.group = std::move(g);

@@ -88,8 +88,8 @@ struct LaunchState {
   /// Whether the condition of a blocked program holds.
   static bool isReady(Program &program) {
     WaitCondition &c = program.condition;
-    if (c.kind <= WaitCondition::Until)
-      return conditionHolds(c);
+    if (c.kind == WaitCondition::Signal)
+      return c.signal.holds();
     return c.kind == WaitCondition::Barrier ? c.team->isComplete(c.generation)
                                             : transferReady(*program.transport, c);
   }

@@ -11,6 +11,7 @@
 #define NEREID_RUNTIME_DEVICE_CPU_PROGRAM_H
 
 #include "nereid/abi.h"
+#include "symmetric/SignalCondition.h"
 #include "transport/Router.h"
 
 #include <atomic>
@@ -28,22 +29,13 @@ struct LaunchTeam;
 /// switching to it.
 struct WaitCondition {
   enum Kind : uint8_t {
-    Slots,
-    Until,
+    Signal,
     Barrier,
     Transfer, ///< an operation of the transport, or a quiet
     Room,     ///< until the transport takes another operation to transfer.pe
   };
-  Kind kind = Slots;
-  uint8_t bytes = 4;
-  uint8_t comparison = NRD_CMP_EQ;
-  bool isSigned = false;
-  int32_t count = 1;   ///< Slots: how many
-  int32_t next = 0;    ///< Slots: the first one not seen equal yet
-  uint64_t stride = 4; ///< Slots: bytes from one to the next
-  const uint8_t *address = nullptr;
-  uint64_t value = 0;
-  uint64_t seen = 0;          ///< the value last read
+  Kind kind = Signal;
+  SignalCondition signal;     ///< Signal
   uint64_t generation = 0;    ///< Barrier: the one it takes part in
   LaunchTeam *team = nullptr; ///< Barrier: whose
   Completion transfer;        ///< Transfer, Room
@@ -116,52 +108,6 @@ struct Program {
   bool reserveScratch(uint64_t bytes);
 };
 
-inline uint64_t loadAcquire(const uint8_t *p, unsigned bytes) {
-  switch (bytes) {
-  case 1:
-    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
-  case 2:
-    return __atomic_load_n(reinterpret_cast<const uint16_t *>(p), __ATOMIC_ACQUIRE);
-  case 4:
-    return __atomic_load_n(reinterpret_cast<const uint32_t *>(p), __ATOMIC_ACQUIRE);
-  default:
-    return __atomic_load_n(reinterpret_cast<const uint64_t *>(p), __ATOMIC_ACQUIRE);
-  }
-}
-
-inline int64_t signExtend(uint64_t value, unsigned bytes) {
-  unsigned shift = 64 - 8 * bytes;
-  return int64_t(value << shift) >> shift;
-}
-inline uint64_t zeroExtend(uint64_t value, unsigned bytes) {
-  unsigned shift = 64 - 8 * bytes;
-  return value << shift >> shift;
-}
-
-template <typename T> inline bool compareAs(int comparison, T a, T b) {
-  switch (comparison) {
-  case NRD_CMP_EQ:
-    return a == b;
-  case NRD_CMP_NE:
-    return a != b;
-  case NRD_CMP_GT:
-    return a > b;
-  case NRD_CMP_LE:
-    return a <= b;
-  case NRD_CMP_LT:
-    return a < b;
-  default:
-    return a >= b;
-  }
-}
-
-/// Both values hold `bytes` significant bytes.
-inline bool compareValues(int comparison, uint64_t a, uint64_t b, unsigned bytes, bool isSigned) {
-  if (isSigned)
-    return compareAs<int64_t>(comparison, signExtend(a, bytes), signExtend(b, bytes));
-  return compareAs<uint64_t>(comparison, a, b);
-}
-
 /// Transfer and Room: whether the program may go on.
 inline bool transferReady(const Router &router, const WaitCondition &c) {
   return c.kind == WaitCondition::Room ? router.hasRoom(c.transfer.pe)
@@ -175,20 +121,6 @@ inline bool transferNeeds(const Router &router, WaitCondition c, int32_t rank) {
     return false;
   c.transfer.pe = rank;
   return !transferReady(router, c);
-}
-
-/// Looks at memory; true when the program may go on. Slots and Until only.
-inline bool conditionHolds(WaitCondition &c) {
-  if (c.kind == WaitCondition::Until) {
-    c.seen = loadAcquire(c.address, c.bytes);
-    return compareValues(c.comparison, c.seen, c.value, c.bytes, c.isSigned);
-  }
-  for (; c.next < c.count; ++c.next) {
-    c.seen = loadAcquire(c.address + uint64_t(c.next) * c.stride, c.bytes);
-    if (c.seen != c.value)
-      return false;
-  }
-  return true;
 }
 
 } // namespace nereid::runtime

@@ -162,18 +162,8 @@ uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal, int32_t cmp
   checkComparison(p, cmp, "signal_wait_until", site);
   checkAligned(p, signal, elem_bytes, "signal_wait_until", site);
   p.worker->maybeYield(p);
-  WaitCondition &c = p.condition;
-  c.kind = WaitCondition::Until;
-  c.bytes = uint8_t(elem_bytes);
-  c.comparison = uint8_t(cmp);
-  c.isSigned = is_signed != 0;
-  c.count = 1;
-  c.next = 0;
-  c.address = static_cast<const uint8_t *>(signal);
-  c.value = zeroExtend(value, unsigned(elem_bytes));
-  if (!conditionHolds(c))
-    blockProgram(p, "signal_wait_until", site);
-  const uint64_t seen = c.seen;
+  p.condition.signal.setWord(signal, cmp, value, elem_bytes, is_signed != 0);
+  const uint64_t seen = awaitSignal(p, "signal_wait_until", site);
   p.worker->maybeYield(p);
   return seen;
 }

@@ -174,7 +174,7 @@ static void noteCount(Program &p, int32_t count, uint32_t site) {
 /// True, with a failure noted, when the signals of a wait leave the allocation
 /// that they begin in: nobody could ever set the last of them.
 static bool noteSignalsOutside(Program &p, uint32_t site) {
-  const WaitCondition &c = p.condition;
+  const SignalCondition &c = p.condition.signal;
   const Job::Impl &job = p.launch->job;
   uint64_t offset = 0;
   if (!job.ownOffset(c.address, 1, offset))
@@ -234,19 +234,11 @@ int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value, i
   }
   checkAligned(p, slots, elem_bytes, "wait", site);
   p.worker->maybeYield(p);
-  WaitCondition &c = p.condition;
-  c.kind = WaitCondition::Slots;
-  c.bytes = uint8_t(elem_bytes);
-  c.comparison = NRD_CMP_EQ;
-  c.count = count;
-  c.next = 0;
-  c.stride = prog->wait_stride ? prog->wait_stride : uint64_t(elem_bytes);
-  c.address = static_cast<const uint8_t *>(slots);
-  c.value = zeroExtend(uint64_t(value), unsigned(elem_bytes));
+  const uint64_t stride = prog->wait_stride ? prog->wait_stride : uint64_t(elem_bytes);
+  p.condition.signal.setWords(slots, count, stride, uint64_t(value), elem_bytes);
   if (count > 1 && noteSignalsOutside(p, site)) [[unlikely]]
     p.worker->leave(p);
-  if (!conditionHolds(c))
-    blockProgram(p, "wait", site);
+  awaitSignal(p, "wait", site);
   p.worker->maybeYield(p);
   return 0;
 }

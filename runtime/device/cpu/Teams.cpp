@@ -201,28 +201,19 @@ uint64_t nrd_lane_share(nrd_program *prog, uint64_t value, uint32_t site) {
   p.site = site;
   LaneBox &box = p.launch->lanes[p.linear / uint64_t(prog->sub_vec_num)];
   uint64_t number = p.shares++;
-  WaitCondition &c = p.condition;
-  c.kind = WaitCondition::Until;
-  c.bytes = 8;
-  c.comparison = NRD_CMP_GE;
-  c.isSigned = false;
-  c.count = 1;
+  auto awaitCount = [&](const std::atomic<uint64_t> &counter, uint64_t reached, const char *who) {
+    p.condition.signal.setWord(&counter, NRD_CMP_GE, reached, 8, /*readAsSigned=*/false);
+    awaitSignal(p, who, site);
+  };
   if (prog->sub_vec_id == 0) {
-    if (number >= LaneBox::kSlots) {
-      c.address = reinterpret_cast<const uint8_t *>(&box.taken);
-      c.value = number - LaneBox::kSlots + 1;
-      if (!conditionHolds(c))
-        blockProgram(p, "vector core 1", site);
-    }
+    if (number >= LaneBox::kSlots)
+      awaitCount(box.taken, number - LaneBox::kSlots + 1, "vector core 1");
     box.values[number % LaneBox::kSlots] = value;
     box.written.store(number + 1, std::memory_order_release);
     p.worker->noteActivity();
     return value;
   }
-  c.address = reinterpret_cast<const uint8_t *>(&box.written);
-  c.value = number + 1;
-  if (!conditionHolds(c))
-    blockProgram(p, "vector core 0", site);
+  awaitCount(box.written, number + 1, "vector core 0");
   value = box.values[number % LaneBox::kSlots];
   box.taken.store(number + 1, std::memory_order_release);
   p.worker->noteActivity();

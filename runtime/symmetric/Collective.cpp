@@ -51,7 +51,16 @@ static Status compareRequests(const Job::Impl &job, uint64_t number) {
 }
 
 Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
+  Observer *watching = observer.load(std::memory_order_acquire);
+  EventRecord event = hostEvent(EventKind::Barrier);
+  event.flags = EventRecord::kCompletes;
+  event.value = control.hostEpoch(kWorldTeam).load(std::memory_order_acquire) + 1;
+  const uint64_t tag = watching ? watching->before(event, 0) : 0;
   Status result = meet(request, timeoutSeconds);
+  if (watching && result.ok()) {
+    event.end = cheapTicks();
+    watching->after(event, tag);
+  }
   if (result.ok())
     giveWay();
   return result;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- HostSignals.cpp - Signals that host code sends and waits for -------===//
+#include "base/Clock.h"
 #include "nereid/abi.h"
 #include "symmetric/HostWait.h"
 #include "symmetric/SignalCondition.h"
@@ -66,6 +67,7 @@ public:
     return word.ok() && condition.holdsFor(*word);
   }
   bool needs(int32_t) override { return false; }
+  uint64_t seen() const { return condition.seen; }
 
 protected:
   BlockedGroup account() const override {
@@ -94,8 +96,25 @@ Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value, in
   SignalCondition condition;
   condition.setWord(at, comparison, value, bytes, isSigned);
   SignalWait wait(*pimpl, condition);
-  if (wait.isOver())
+  Observer *watching = pimpl->observer.load(std::memory_order_acquire);
+  EventRecord event = pimpl->hostEvent(EventKind::Wait);
+  auto tell = [&] {
+    if (!watching) [[likely]]
+      return;
+    event.offset = *offset;
+    event.pe = event.rank;
+    event.bytes = uint64_t(bytes);
+    event.width = uint8_t(bytes);
+    event.how = uint8_t(comparison);
+    event.flags = EventRecord::kReads;
+    event.value = wait.seen();
+    event.end = cheapTicks();
+    watching->after(event, 0);
+  };
+  if (wait.isOver()) {
+    tell();
     return {};
+  }
   Turns *turns = pimpl->turns.get();
   pimpl->enter(RankState::HostWait);
   if (turns)
@@ -112,6 +131,8 @@ Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value, in
       pimpl->resetFailure();
   }
   pimpl->leave(RankState::HostWait);
+  if (status.ok())
+    tell();
   return status;
 }
 

@@ -2,6 +2,7 @@
 //===- HostTransfers.cpp - Transfers that host code asks for or awaits ----===//
 #include "base/Backoff.h"
 #include "symmetric/HostWait.h"
+#include "transport/interface/Delivery.h"
 
 namespace nereid::runtime {
 
@@ -80,6 +81,21 @@ Status Job::Impl::completeTransfers(const char *what, int32_t pe) {
 }
 
 Status Job::Impl::carryOut(const Operation &operation, const char *what) {
+  Observer *watching = observer.load(std::memory_order_acquire);
+  if (!watching) [[likely]]
+    return perform(operation, what);
+  Operation told = operation;
+  told.id = nextOperation();
+  EventRecord event = issueOf(told, rank);
+  event.launch = hostEvent(EventKind::Issue).launch;
+  told.tag = watching->before(event, 0);
+  Status status = perform(told, what);
+  event.end = cheapTicks();
+  watching->after(event, told.tag);
+  return status;
+}
+
+Status Job::Impl::perform(const Operation &operation, const char *what) {
   Completion done;
   if (Status st = transport->engine()->submit(operation, done); !st.ok())
     return Status::error(st.code(), std::string(what) + ": " + st.message(), rank);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/runtime/Job.h"
 
+#include "base/Clock.h"
 #include "nereid/abi.h"
 #include "symmetric/HostTurns.h"
 #include "symmetric/JobImpl.h"
@@ -46,6 +47,7 @@ Job::Impl::Impl(std::shared_ptr<ControlPlane> shared, int32_t rank, Settings s, 
   shape.transport.mapped = heaps ? heaps->base() : plane->reachBase();
   shape.transport.job = plane->identity();
   shape.transport.inFlight = &facts().inFlight;
+  shape.transport.observer = &observer;
   shape.transport.fail = [this](const Status &status) {
     FailureDetail detail = status.failure();
     detail.rank = this->rank;
@@ -223,6 +225,30 @@ int32_t Job::claimText(std::string_view text) {
   for (const char c : text)
     hash = (hash ^ uint8_t(c)) * 1099511628211u;
   return pimpl->isCopy() ? pimpl->rank : pimpl->control.claimText(hash);
+}
+
+Status Job::observe(Observer *observer) {
+  std::lock_guard<std::mutex> guard(pimpl->hostLock);
+  std::lock_guard<std::mutex> launches(pimpl->launchLock);
+  if (observer && !pimpl->device.hasHostMemory())
+    return Status::error(StatusCode::InvalidArgument,
+                         std::string("a job on the device '") + pimpl->device.name() +
+                             "' cannot be watched: what its programs do happens there",
+                         pimpl->rank);
+  if (Status st = pimpl->completeTransfers("observe"); !st.ok())
+    return st;
+  pimpl->observer.store(observer, std::memory_order_release);
+  pimpl->transport->watch(observer != nullptr);
+  return {};
+}
+
+EventRecord Job::Impl::hostEvent(EventKind kind) const {
+  EventRecord event;
+  event.kind = kind;
+  event.begin = event.end = cheapTicks();
+  event.launch = uint32_t(facts().launches.load(std::memory_order_relaxed));
+  event.rank = int16_t(rank);
+  return event;
 }
 
 Status Job::recover() { return pimpl->recover(); }

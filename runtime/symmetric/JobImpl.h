@@ -8,6 +8,7 @@
 #include "base/Random.h"
 #include "control/interface/ControlPlane.h"
 #include "nereid/runtime/Device.h"
+#include "nereid/runtime/Events.h"
 #include "nereid/runtime/Job.h"
 #include "symmetric/DeviceHeaps.h"
 #include "symmetric/HeapAllocator.h"
@@ -96,10 +97,22 @@ struct Job::Impl {
   Status awaitTransfer(const Completion &done, const char *what);
   /// Carries out `operation` on behalf of host code; complete when it returns.
   Status carryOut(const Operation &operation, const char *what);
+  /// The same without telling the observer.
+  Status perform(const Operation &operation, const char *what);
   /// A launch has ended, in order or not: its arguments may vanish now.
   Status letGoOfArguments();
   /// After a failure: forgets what is under way.
   Status abandonTransfers();
+
+  //===--- observers (Events.h) -------------------------------------------===//
+
+  /// Who watches this rank; null = nobody.
+  std::atomic<Observer *> observer{nullptr};
+  /// The number of an operation that the observer is told of.
+  uint32_t nextOperation() { return operations.fetch_add(1, std::memory_order_relaxed) + 1; }
+  std::atomic<uint32_t> operations{0};
+  /// An event of this rank's host code, from now on.
+  EventRecord hostEvent(EventKind kind) const;
 
   //===--- teams (Team.cpp) -----------------------------------------------===//
 
@@ -168,6 +181,8 @@ struct Job::Impl {
   uint64_t accountOf = 0;
   std::atomic<bool> finalized{false};
 
+  /// The observer of a run that is checked (NEREID_CHECK); lives longer than the transport.
+  std::unique_ptr<Observer> recorder;
   std::unique_ptr<Router> transport;
   /// Only under a random schedule.
   std::unique_ptr<Turns> turns;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/runtime/Team.h"
+#include "base/Clock.h"
 
 #include "nereid/abi.h"
 #include "symmetric/HostWait.h"
@@ -71,8 +72,7 @@ static Status invalid(std::string message) {
   return Status::error(StatusCode::InvalidArgument, std::move(message));
 }
 
-/// One barrier on the team's own counter.
-static Status hostBarrier(Job::Impl &job, const Team &team, const std::string &what) {
+static Status barrierOf(Job::Impl &job, const Team &team, const std::string &what) {
   const std::atomic<uint64_t> &epoch = job.control.hostEpoch(team.key);
   const uint64_t number = epoch.load(std::memory_order_acquire) + 1;
   if (job.turns)
@@ -84,6 +84,23 @@ static Status hostBarrier(Job::Impl &job, const Team &team, const std::string &w
   if (job.control.arriveHost(team, number, what, complete))
     return {};
   return HostBarrierWait(job, what, epoch, number, team).run(job.settings.timeoutSeconds);
+}
+
+/// One barrier on the team's own counter.
+static Status hostBarrier(Job::Impl &job, const Team &team, const std::string &what) {
+  Observer *watching = job.observer.load(std::memory_order_acquire);
+  if (!watching) [[likely]]
+    return barrierOf(job, team, what);
+  EventRecord event = job.hostEvent(EventKind::Barrier);
+  event.id = uint32_t(team.key);
+  event.value = job.control.hostEpoch(team.key).load(std::memory_order_acquire) + 1;
+  event.flags = EventRecord::kCompletes;
+  const uint64_t tag = watching->before(event, 0);
+  Status status = barrierOf(job, team, what);
+  event.end = cheapTicks();
+  if (status.ok())
+    watching->after(event, tag);
+  return status;
 }
 
 static Status meet(Job::Impl &job, const Team &team, const std::string &request) {

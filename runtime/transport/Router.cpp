@@ -8,12 +8,18 @@
 namespace nereid::runtime {
 
 namespace {
+/// Ranks of the own node are mapped where programs see them.
+TransportShape nearShape(TransportShape shape) {
+  shape.mapped = shape.heaps;
+  return shape;
+}
+
 /// Ranks of the own node by their mapped heaps, the others by another transport:
-/// what a random schedule holds back.
+/// what a random schedule holds back, and what an observer sees.
 class ByNode final : public Transport {
 public:
   ByNode(const TransportShape &shape, std::function<bool(int32_t)> isNear,
-         std::unique_ptr<Transport> far)
+         std::shared_ptr<Transport> far)
       : near(nearShape(shape)), far(std::move(far)), isNear(std::move(isNear)) {}
 
   Status expose() override { return far->expose(); }
@@ -30,14 +36,8 @@ public:
   void abandon(Completion &done) override { far->abandon(done); }
 
 private:
-  /// Ranks of the own node are mapped where programs see them.
-  static TransportShape nearShape(TransportShape shape) {
-    shape.mapped = shape.heaps;
-    return shape;
-  }
-
   SharedMemory near;
-  const std::unique_ptr<Transport> far;
+  const std::shared_ptr<Transport> far;
   const std::function<bool(int32_t)> isNear;
 };
 } // namespace
@@ -46,20 +46,34 @@ Router::Router(const Shape &shape)
     : perNode(shape.ranksPerNode),
       severalNodes(shape.ranksPerNode > 0 && shape.transport.worldSize > shape.ranksPerNode),
       ownNode(shape.ranksPerNode ? shape.transport.rank / shape.ranksPerNode : 0),
-      heaps(shape.transport.heaps), heapBytes(shape.transport.heapBytes), random(shape.random) {
+      heaps(shape.transport.heaps), heapBytes(shape.transport.heapBytes), shape(shape.transport),
+      allByEngine(shape.random) {
   Expected<std::unique_ptr<Transport>> engine = makeEngine(shape);
   if (!engine.ok()) {
     error = engine.status();
     return;
   }
-  used = std::move(*engine);
+  used = unwatched = std::move(*engine);
   if (used)
     error = used->expose();
 }
 
+void Router::watch(bool on) {
+  if (scheduled)
+    return; // everything goes through the engine already
+  allByEngine = on;
+  used = unwatched;
+  if (!on)
+    return;
+  if (severalNodes)
+    used = std::make_shared<ByNode>(shape, [this](int32_t pe) { return reachable(pe); }, unwatched);
+  else
+    used = std::make_shared<SharedMemory>(nearShape(shape));
+}
+
 Router::~Router() {
-  if (used)
-    used->withdraw();
+  if (unwatched)
+    unwatched->withdraw();
 }
 
 /// The nodes' transport, delayed as the name or the schedule says.
@@ -67,7 +81,7 @@ Expected<std::unique_ptr<Transport>> Router::makeEngine(const Shape &shape) {
   Expected<TransportChoice> choice = findTransport(shape.between);
   if (!choice.ok())
     return choice.status();
-  if (!random && !severalNodes)
+  if (!shape.random && !severalNodes)
     return std::unique_ptr<Transport>();
   std::unique_ptr<Transport> engine = std::make_unique<SharedMemory>(shape.transport);
   if (severalNodes) {
@@ -75,13 +89,13 @@ Expected<std::unique_ptr<Transport>> Router::makeEngine(const Shape &shape) {
     if (!far.ok())
       return far.status();
     engine = std::move(*far);
-    if (random)
+    if (shape.random)
       engine = std::make_unique<ByNode>(
           shape.transport, [this](int32_t pe) { return reachable(pe); }, std::move(engine));
   }
-  if (random || choice->delayed) {
-    auto delayed = std::make_unique<Delayed>(std::move(engine), shape.transport, !random);
-    scheduled = random ? delayed.get() : nullptr;
+  if (shape.random || choice->delayed) {
+    auto delayed = std::make_unique<Delayed>(std::move(engine), shape.transport, !shape.random);
+    scheduled = shape.random ? delayed.get() : nullptr;
     engine = std::move(delayed);
   }
   return engine;

@@ -7,7 +7,8 @@
 //                      │  here; a copy or an atomic instruction of
 //                      │  the caller, complete when the call returns
 //                      └─ the engine: other nodes, and all ranks ─────▶ ...
-//                         under a random schedule
+//                         under a random schedule or while somebody
+//                         watches (Events.h)
 //
 // Direct ranks cost a test and no virtual call: the caller writes
 //
@@ -49,6 +50,9 @@ public:
   Router(const Router &) = delete;
   Router &operator=(const Router &) = delete;
 
+  /// While `on`, everything goes through an engine, which tells the observer. Called
+  /// while nothing is under way.
+  void watch(bool on);
   /// Why there is no engine, although there should be one.
   const Status &status() const { return error; }
 
@@ -63,7 +67,7 @@ public:
   }
   /// Whether operations on `pe` are loads and stores of the caller, complete when
   /// they have been made.
-  bool isDirect(int32_t pe) const { return !used || (!random && reachable(pe)); }
+  bool isDirect(int32_t pe) const { return !used || (!allByEngine && reachable(pe)); }
   /// What carries out operations on other ranks than these; null when all are
   /// direct.
   Transport *engine() const { return used.get(); }
@@ -114,9 +118,12 @@ private:
   const int32_t ownNode;
   uint8_t *const heaps;
   const uint64_t heapBytes;
-  const bool random;
+  const TransportShape shape;
+  bool allByEngine;
   /// Null when all ranks are reached directly.
-  std::unique_ptr<Transport> used;
+  std::shared_ptr<Transport> used;
+  /// `used` while nobody watches.
+  std::shared_ptr<Transport> unwatched;
   Delayed *scheduled = nullptr; ///< `used`, under a random schedule
   Status error;
 };

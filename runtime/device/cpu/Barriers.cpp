@@ -136,7 +136,7 @@ static bool arriveForRank(Program &p, LaunchTeam &t, const char *what, uint32_t 
   return true;
 }
 
-void barrier(Program &p, LaunchTeam &t, const char *what, int32_t flags, uint32_t site) {
+static void meet(Program &p, LaunchTeam &t, const char *what, int32_t flags, uint32_t site) {
   LaunchState &launch = *p.launch;
   Worker &worker = *p.worker;
   p.site = site;
@@ -183,6 +183,22 @@ void barrier(Program &p, LaunchTeam &t, const char *what, int32_t flags, uint32_
   if (one)
     t.inside.store(0, std::memory_order_release);
   worker.maybeYield(p);
+}
+
+void barrier(Program &p, LaunchTeam &t, const char *what, int32_t flags, uint32_t site) {
+  if (!p.observer) [[likely]]
+    return meet(p, t, what, flags, site);
+  p.site = site;
+  EventRecord event = eventOf(p, EventKind::Barrier);
+  event.id = uint32_t(t.team.key);
+  event.how = uint8_t(flags);
+  event.flags = flags & NRD_BARRIER_SYNC ? 0 : EventRecord::kCompletes;
+  // Nobody can complete it before this program has arrived.
+  event.value =
+      (t.team.size > 1 ? t.team.barriers() : t.generation.load(std::memory_order_acquire)) + 1;
+  const uint64_t tag = p.observer->before(event, 0);
+  meet(p, t, what, flags, site);
+  tellAfter(p, event, tag);
 }
 
 bool LaunchState::needs(int32_t rank) {

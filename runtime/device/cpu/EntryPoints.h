@@ -10,6 +10,7 @@
 #ifndef NEREID_RUNTIME_DEVICE_CPU_ENTRYPOINTS_H
 #define NEREID_RUNTIME_DEVICE_CPU_ENTRYPOINTS_H
 
+#include "device/cpu/Observed.h"
 #include "device/cpu/Worker.h"
 #include "transport/Router.h"
 
@@ -43,8 +44,9 @@ void carryOut(Program &p, const Operation &operation, const char *what);
 // The same out of line, so that the ways to direct ranks stay short.
 void getElsewhere(Program &p, int32_t pe, uint64_t offset, void *dest, uint64_t bytes, bool nbi,
                   const char *what);
+/// `scope`: as Operation::scope.
 void updateElsewhere(Program &p, int32_t pe, uint64_t offset, AtomicOp op, uint64_t value,
-                     int32_t bytes, const char *what);
+                     int32_t bytes, const char *what, uint8_t scope = 0);
 uint64_t fetchElsewhere(Program &p, int32_t pe, uint64_t offset, AtomicOp op, uint64_t value,
                         uint64_t compare, int32_t bytes, const char *what);
 
@@ -60,12 +62,12 @@ inline void completeTransfers(Program &p, const char *what, int32_t pe = -1) {
 
 /// Updates the word at `offset` of `pe`'s heap; `op` is NRD_SIG_*.
 inline void sendSignal(Program &p, int32_t pe, uint64_t offset, uint64_t value, int32_t op,
-                       int32_t bytes, const char *what) {
+                       int32_t bytes, const char *what, uint8_t scope = 0) {
   const Router &router = *p.transport;
   if (router.isDirect(pe)) [[likely]]
     updateSignal(router.address(pe, offset), value, AtomicOp(op), bytes);
   else
-    updateElsewhere(p, pe, offset, AtomicOp(op), value, bytes, what);
+    updateElsewhere(p, pe, offset, AtomicOp(op), value, bytes, what, scope);
 }
 
 /// Barrier of the programs of a team; flags are NRD_BARRIER_*.
@@ -79,11 +81,20 @@ void checkSignalOp(Program &p, int32_t op, const char *what, uint32_t site);
 void blockProgram(Program &p, const char *what, uint32_t site);
 /// Waits for p.condition.signal, which the caller has set; the value of the word
 /// that came last.
-inline uint64_t awaitSignal(Program &p, const char *what, uint32_t site) {
+inline uint64_t awaitWords(Program &p, const char *what, uint32_t site) {
   p.condition.kind = WaitCondition::Signal;
   if (!p.condition.signal.holds())
     blockProgram(p, what, site);
   return p.condition.signal.seen;
+}
+/// The same for signals of other programs.
+inline uint64_t awaitSignal(Program &p, const char *what, uint32_t site) {
+  if (!p.observer) [[likely]]
+    return awaitWords(p, what, site);
+  const uint64_t begin = cheapTicks();
+  const uint64_t seen = awaitWords(p, what, site);
+  tellWait(p, begin);
+  return seen;
 }
 
 inline void checkAligned(Program &p, const void *ptr, int32_t bytes, const char *what,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "device/cpu/FiberScheduler.h"
 
+#include "device/cpu/Observed.h"
 #include "device/cpu/Worker.h"
 
 namespace nereid::runtime {
@@ -23,7 +24,10 @@ static constexpr size_t kKeepPrograms = 512;
 void FiberScheduler::programMain(boost::context::detail::transfer_t from) {
   FiberScheduler &self = static_cast<Program *>(from.data)->worker->scheduler;
   Program &program = self.fibers.arrive(from);
-  program.launch->kernel.function(&program.abi, program.launch->spec.args);
+  if (!program.observer) [[likely]]
+    program.launch->kernel.function(&program.abi, program.launch->spec.args);
+  else
+    runObserved(program);
   program.state = ProgramState::Done;
   program.failed = false;
   self.fibers.exit(program, true);
@@ -62,6 +66,8 @@ bool FiberScheduler::spinFor(Program &program) {
 void FiberScheduler::poll(Program &program, bool first) {
   LaunchState &launch = *program.launch;
   uint64_t now = cheapTicks();
+  if (program.observer) [[unlikely]]
+    tellPoll(program, first);
   if (first) {
     // It has come out of the loop before: that is progress, which nothing else
     // tells of when all its signals are ordinary stores.
@@ -78,6 +84,8 @@ void FiberScheduler::poll(Program &program, bool first) {
     if (!alone && patient)
       launch.spins.store(true, std::memory_order_relaxed);
   }
+  if (program.observer) [[unlikely]]
+    tellPolls(program);
   yieldFrom(program, ProgramState::Polling);
 }
 
@@ -93,6 +101,8 @@ bool FiberScheduler::resume(LaunchState &launch, Program &program) {
   worker.landing.running = &program;
   fibers.enter(program);
   worker.landing.running = nullptr;
+  if (program.observer) [[unlikely]]
+    tellRun(program);
   if (program.state == ProgramState::Done) {
     fibers.retire(program);
     launch.fate[program.linear] = program.failed ? LaunchState::Left : LaunchState::Finished;
@@ -135,6 +145,7 @@ Program *FiberScheduler::obtain(LaunchState &launch) {
   p->launch = &launch;
   p->worker = &worker;
   p->transport = worker.job.transport.get();
+  p->observer = launch.observer;
   p->fiber = true;
   if (p->reserveStack(worker.job.settings.stackBytes) &&
       p->reserveScratch(launch.kernel.scratchBytes))
@@ -167,6 +178,7 @@ bool FiberScheduler::startNext(LaunchState &launch, uint64_t shareIndex) {
   p->sitsOut = 0;
   p->site = ~0u;
   p->pollsSince = cheapTicks();
+  p->polls = 0;
   p->waitName = "";
   p->shares = 0;
   p->abi = launch.prototype;

@@ -18,7 +18,7 @@ static uint32_t hashName(std::string_view name) {
 
 LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
     : job(job), spec(spec), kernel(static_cast<const CPUKernel &>(*spec.kernel)),
-      world(job.worldTeam) {
+      observer(job.observer.load(std::memory_order_acquire)), world(job.worldTeam) {
   uint64_t programs = uint64_t(spec.grid[0]) * uint64_t(spec.grid[1]) * uint64_t(spec.grid[2]);
   total = programs * uint64_t(kernel.lanes);
   for (size_t i = 0; i < 3; ++i)

@@ -32,6 +32,8 @@ struct LaunchState {
   uint64_t total; ///< programs times vector cores
   nrd_program prototype{};
   uint64_t number = 0; ///< of the rank's launches
+  /// Who watches it (Events.h); null = nobody.
+  Observer *const observer;
   /// Its order comes from a seed; see RandomSchedule.cpp.
   bool random = false;
   /// Programs are fibers, since they wait or the schedule is random.

@@ -2,6 +2,7 @@
 #include "device/cpu/PlainRunner.h"
 
 #include "base/Backoff.h"
+#include "device/cpu/Observed.h"
 #include "device/cpu/WorkerPool.h"
 
 #include <algorithm>
@@ -32,7 +33,11 @@ void PlainRunner::run(LaunchState &launch) {
     worker.landing.running = nullptr;
     return; // a program failed; the launch is over
   }
-  runPieces(launch);
+  p.observer = launch.observer;
+  if (p.observer) [[unlikely]]
+    runPieces<true>(launch);
+  else
+    runPieces<false>(launch);
 }
 
 std::string PlainRunner::what() const { return "kernel '" + program.launch->kernel.name + "'"; }
@@ -61,7 +66,7 @@ void PlainRunner::wait() {
   worker.pulse.beat();
 }
 
-void PlainRunner::runPieces(LaunchState &launch) {
+template <bool Observed> void PlainRunner::runPieces(LaunchState &launch) {
   const nrd_kernel_fn kernel = launch.kernel.function;
   const uint64_t *args = launch.spec.args;
   const uint64_t total = launch.total;
@@ -85,7 +90,10 @@ void PlainRunner::runPieces(LaunchState &launch) {
       program.site = ~0u;
       launch.fillPosition(program.abi, i);
       pulse.beat();
-      kernel(&program.abi, args);
+      if constexpr (Observed)
+        runObserved(program);
+      else
+        kernel(&program.abi, args);
     }
     worker.landing.running = nullptr;
     if (worker.index == 0) {

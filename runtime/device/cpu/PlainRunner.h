@@ -28,7 +28,7 @@ private:
   std::string what() const override;
   bool isOver() override { return program.launch->isReady(program); }
   bool needs(int32_t rank) override;
-  void runPieces(LaunchState &launch);
+  template <bool Observed> void runPieces(LaunchState &launch);
 
   Worker &worker;
   Program program; ///< used for all of them

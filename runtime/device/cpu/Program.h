@@ -72,8 +72,9 @@ struct Program {
   LaunchState *launch = nullptr;
   Worker *worker = nullptr;
   Router *transport = nullptr;
-  uint64_t linear = 0; ///< (program * sub_vec_num + sub_vec_id)
-  uint32_t site = ~0u; ///< where it last entered the runtime
+  Observer *observer = nullptr; ///< who watches it (Events.h)
+  uint64_t linear = 0;          ///< (program * sub_vec_num + sub_vec_id)
+  uint32_t site = ~0u;          ///< where it last entered the runtime
   const char *waitName = "";
   ProgramState state = ProgramState::Ready;
   bool fiber = false;
@@ -83,6 +84,7 @@ struct Program {
   uint64_t sitsOut = 0;    ///< random schedules: pauses up to this count of work
   uint64_t resumedAt = 0;  ///< when it got the core, in cheap ticks
   uint64_t pollsSince = 0; ///< its first poll in the loop that it is in
+  uint64_t polls = 0;      ///< since it was last told of any, while somebody watches
   uint64_t shares = 0;     ///< values exchanged with its other vector cores
   uint64_t fetched = 0;    ///< what a fetch brings; it may come after the program was left
   WaitCondition condition;

@@ -40,6 +40,17 @@ static void checkComparison(Program &p, int32_t cmp, const char *what, uint32_t 
   p.worker->leave(p);
 }
 
+/// Waits for the program's own reasons, not for those of a barrier or a fence.
+static void quiet(Program &p, const char *what, int32_t pe) {
+  if (!p.observer) [[likely]]
+    return completeTransfers(p, what, pe);
+  EventRecord event = eventOf(p, EventKind::Quiet);
+  event.pe = int16_t(pe);
+  const uint64_t tag = p.observer->before(event, 0);
+  completeTransfers(p, what, pe);
+  tellAfter(p, event, tag);
+}
+
 static void checkPE(Program &p, int32_t pe, const char *what, uint32_t site) {
   if (uint32_t(pe) < uint32_t(p.abi.num_ranks)) [[likely]]
     return;
@@ -171,20 +182,26 @@ uint64_t nrd_shmem_wait_until(nrd_program *prog, const void *signal, int32_t cmp
 void nrd_shmem_fence(nrd_program *prog, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
-  if (p.launch->job.settings.profile.fenceCompletes)
+  const bool completes = p.launch->job.settings.profile.fenceCompletes;
+  if (completes)
     completeTransfers(p, "fence");
   else
     p.transport->fence();
+  if (p.observer) [[unlikely]]
+    tellFence(p, -1, completes);
 }
 
 void nrd_shmem_fence_pe(nrd_program *prog, int32_t pe, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
   checkPE(p, pe, "fence_pe", site);
-  if (p.launch->job.settings.profile.fenceCompletes)
+  const bool completes = p.launch->job.settings.profile.fenceCompletes;
+  if (completes)
     completeTransfers(p, "fence_pe", pe);
   else
     p.transport->fence(pe);
+  if (p.observer) [[unlikely]]
+    tellFence(p, pe, completes);
 }
 
 void nrd_shmem_quiet_pe(nrd_program *prog, int32_t pe, uint32_t site) {
@@ -192,13 +209,13 @@ void nrd_shmem_quiet_pe(nrd_program *prog, int32_t pe, uint32_t site) {
   p.site = site;
   checkPE(p, pe, "quiet_pe", site);
   p.worker->maybeYield(p);
-  completeTransfers(p, "quiet_pe", pe);
+  quiet(p, "quiet_pe", pe);
 }
 
 void nrd_shmem_quiet(nrd_program *prog, uint32_t site) {
   Program &p = programOf(prog);
   p.site = site;
-  completeTransfers(p, "quiet");
+  quiet(p, "quiet", -1);
 }
 
 } // extern "C"

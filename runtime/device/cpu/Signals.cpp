@@ -259,7 +259,7 @@ void nrd_notify(nrd_program *prog, void *signal, int64_t value, int32_t rank, in
     // transfers to that rank.
     p.transport->fence(rank);
   }
-  sendSignal(p, rank, at, uint64_t(value), sig_op, elem_bytes, "notify");
+  sendSignal(p, rank, at, uint64_t(value), sig_op, elem_bytes, "notify", uint8_t(comm_scope));
   p.worker->noteActivity();
   p.worker->maybeYield(p);
 }

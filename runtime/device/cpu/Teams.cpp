@@ -101,7 +101,7 @@ static void pull(Program &p, const char *what, void *dest, const void *source, u
     return;
   uint64_t from = remoteOffset(p, source, bytes, rank, what, site);
   checkLocal(p, dest, bytes, what, site);
-  if (rank == p.abi.rank)
+  if (rank == p.abi.rank && !p.observer)
     std::memmove(dest, p.transport->address(rank, from), bytes);
   else if (p.transport->isDirect(rank))
     copyPull(dest, p.transport->address(rank, from), bytes);
@@ -203,18 +203,22 @@ uint64_t nrd_lane_share(nrd_program *prog, uint64_t value, uint32_t site) {
   uint64_t number = p.shares++;
   auto awaitCount = [&](const std::atomic<uint64_t> &counter, uint64_t reached, const char *who) {
     p.condition.signal.setWord(&counter, NRD_CMP_GE, reached, 8, /*readAsSigned=*/false);
-    awaitSignal(p, who, site);
+    awaitWords(p, who, site);
   };
   if (prog->sub_vec_id == 0) {
     if (number >= LaneBox::kSlots)
       awaitCount(box.taken, number - LaneBox::kSlots + 1, "vector core 1");
     box.values[number % LaneBox::kSlots] = value;
+    if (p.observer) [[unlikely]]
+      tellShare(p, /*gives=*/true, number);
     box.written.store(number + 1, std::memory_order_release);
     p.worker->noteActivity();
     return value;
   }
   awaitCount(box.written, number + 1, "vector core 0");
   value = box.values[number % LaneBox::kSlots];
+  if (p.observer) [[unlikely]]
+    tellShare(p, /*gives=*/false, number);
   box.taken.store(number + 1, std::memory_order_release);
   p.worker->noteActivity();
   return value;

@@ -43,7 +43,7 @@ static void await(Program &p, WaitCondition::Kind kind, const Completion &transf
     p.worker->waitInPlace();
 }
 
-void carryOut(Program &p, const Operation &operation, const char *what) {
+static void perform(Program &p, const Operation &operation, const char *what) {
   if (operation.kind == Operation::Put)
     probe(operation.source, operation.bytes);
   else if (operation.kind == Operation::Get)
@@ -56,14 +56,25 @@ void carryOut(Program &p, const Operation &operation, const char *what) {
     await(p, WaitCondition::Transfer, done, what);
 }
 
+void carryOut(Program &p, const Operation &operation, const char *what) {
+  if (!p.observer) [[likely]]
+    return perform(p, operation, what);
+  Operation told = operation;
+  EventRecord event = tellIssue(p, told);
+  perform(p, told, what);
+  tellAfter(p, event, told.tag);
+}
+
 void getElsewhere(Program &p, int32_t pe, uint64_t offset, void *dest, uint64_t bytes, bool nbi,
                   const char *what) {
   carryOut(p, Operation::get(pe, offset, dest, bytes, nbi), what);
 }
 
 void updateElsewhere(Program &p, int32_t pe, uint64_t offset, AtomicOp op, uint64_t value,
-                     int32_t bytes, const char *what) {
-  carryOut(p, Operation::update(pe, offset, op, value, bytes), what);
+                     int32_t bytes, const char *what, uint8_t scope) {
+  Operation operation = Operation::update(pe, offset, op, value, bytes);
+  operation.scope = scope;
+  carryOut(p, operation, what);
 }
 
 uint64_t fetchElsewhere(Program &p, int32_t pe, uint64_t offset, AtomicOp op, uint64_t value,

@@ -119,7 +119,20 @@ void WorkerPool::threadMain(size_t index) {
 
 std::unique_ptr<LaunchFailure> WorkerPool::run(const LaunchSpec &spec, DeviceQueue *) {
   LaunchState launch(job, spec);
-  runPrograms(launch);
+  if (!launch.observer) [[likely]] {
+    runPrograms(launch);
+  } else {
+    EventRecord event;
+    event.kind = EventKind::Launch;
+    event.begin = event.end = cheapTicks();
+    event.launch = uint32_t(launch.number);
+    event.rank = int16_t(job.rank);
+    event.value = reinterpret_cast<uint64_t>(&spec);
+    const uint64_t tag = launch.observer->before(event, 0);
+    runPrograms(launch);
+    event.end = cheapTicks();
+    launch.observer->after(event, tag);
+  }
   return launch.failed() ? launch.failure() : nullptr;
 }
 

@@ -147,7 +147,10 @@ void Delayed::handOn(size_t index) {
   } else {
     const Operation &o = h.operation;
     below->fence(o.pe);
-    forward(Operation::update(o.pe, o.at, o.op, o.value, o.width));
+    Operation word = Operation::update(o.pe, o.at, o.op, o.value, o.width);
+    word.id = o.id;
+    word.tag = o.tag;
+    forward(word);
   }
   if (h.data)
     bytesTaken -= h.operation.bytes;

@@ -43,6 +43,8 @@ struct Operation {
   /// source may change when submit returns, and the target is there when the
   /// completion is finished.
   bool nbi = false;
+  /// Update by a notify: NRD_COMM_*, otherwise 0; for the observer alone.
+  uint8_t scope = 0;
   int32_t pe = 0;
   /// Places in the heap of `pe`, in bytes from its start. Those of the rank
   /// itself may lie outside (plain memory), counted modulo 2^64.
@@ -53,6 +55,11 @@ struct Operation {
   uint64_t compare = 0; ///< CompareSwap: the value that is replaced
   const void *source = nullptr;
   void *target = nullptr;
+  /// For the observer (Events.h): the operation's number among those of its rank,
+  /// and what the observer has made of the Issue. A transport hands both on with
+  /// every part of the operation.
+  uint32_t id = 0;
+  uint64_t tag = 0;
 
   static Operation put(int32_t pe, uint64_t offset, const void *source, uint64_t bytes, bool nbi) {
     Operation o;

@@ -29,6 +29,7 @@
 #ifndef NEREID_RUNTIME_TRANSPORT_INTERFACE_TRANSPORT_H
 #define NEREID_RUNTIME_TRANSPORT_INTERFACE_TRANSPORT_H
 
+#include "nereid/runtime/Events.h"
 #include "nereid/runtime/Status.h"
 #include "transport/interface/Operation.h"
 
@@ -63,7 +64,13 @@ struct TransportShape {
   std::atomic<uint64_t> *inFlight = nullptr;
   /// Makes something that no call can return the failure of the job.
   std::function<void(Status)> fail;
+  /// Who watches what is done to memory in this process (Delivery.h); may be null,
+  /// and changes only while nothing is under way.
+  const std::atomic<Observer *> *observer = nullptr;
 
+  Observer *watching() const {
+    return observer ? observer->load(std::memory_order_acquire) : nullptr;
+  }
   uint8_t *ownHeap() const { return heaps + uint64_t(rank) * heapBytes; }
   /// Whether `bytes` at `at` lie in heaps, which outlive every launch.
   bool isSymmetric(const void *at, uint64_t bytes) const {

@@ -69,6 +69,28 @@ inline uint64_t updateWord(uint8_t *at, AtomicOp op, uint64_t value, uint64_t co
   return bytes == 2 ? apply(reinterpret_cast<uint16_t *>(at)) : apply(at);
 }
 
+/// What updateWord leaves in the word whose value from before is `old`.
+inline uint64_t valueAfter(AtomicOp op, uint64_t old, uint64_t value, uint64_t compare,
+                           int32_t bytes) {
+  const uint64_t mask = bytes == 8 ? ~uint64_t(0) : (uint64_t(1) << 8 * bytes) - 1;
+  switch (op) {
+  case AtomicOp::Add:
+    return (old + value) & mask;
+  case AtomicOp::And:
+    return old & value;
+  case AtomicOp::Or:
+    return (old | value) & mask;
+  case AtomicOp::Xor:
+    return (old ^ value) & mask;
+  case AtomicOp::CompareSwap:
+    return old == (compare & mask) ? value & mask : old;
+  case AtomicOp::Fetch:
+    return old;
+  default: // Set, Swap
+    return value & mask;
+  }
+}
+
 } // namespace nereid::runtime
 
 #endif // NEREID_RUNTIME_TRANSPORT_INTERFACE_UPDATE_H

@@ -36,13 +36,16 @@ struct Header {
   uint64_t bytes = 0;
   uint64_t value = 0;
   uint64_t compare = 0;
+  uint64_t tag = 0; ///< for observers: Operation::tag
+  uint32_t id = 0;  ///< and Operation::id
+  uint32_t unused = 0;
 
   bool hasPayload() const { return kind == Put || kind == Answer; }
   bool isRequest() const { return kind >= Put && kind <= Fetch; }
 };
-static_assert(sizeof(Header) == 48);
+static_assert(sizeof(Header) == 64);
 
-inline constexpr uint64_t kProtocol = 0x4e52'4d54'0001; // changes with Header
+inline constexpr uint64_t kProtocol = 0x4e52'4d54'0002; // changes with Header
 
 struct Message {
   Header header;

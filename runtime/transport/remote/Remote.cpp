@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transport/remote/Remote.h"
 
-#include "transport/interface/Update.h"
+#include "transport/interface/Delivery.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -179,6 +179,8 @@ Status Remote::submit(const Operation &o, Completion &done) {
   h.bytes = moves ? o.bytes : 0;
   h.value = o.value;
   h.compare = o.compare;
+  h.id = o.id;
+  h.tag = o.tag;
   message.data = static_cast<const uint8_t *>(o.source);
 
   std::lock_guard<std::mutex> guard(lock);
@@ -297,13 +299,18 @@ void Remote::acknowledged(Peer &peer, uint64_t count) {
 void Remote::carryOut(Caller &caller) {
   const Header &h = caller.channel->header;
   uint8_t *heap = shape.ownHeap();
+  Delivery &delivery = *caller.delivery;
+  auto update = [&] {
+    return delivery.update(heap + h.at, h.at, AtomicOp(h.op), h.value, h.compare, h.width);
+  };
   switch (h.kind) {
   case Header::Put: // the data is there
+    delivery.endMove();
     if (h.signals)
-      updateWord(heap + h.at, AtomicOp(h.op), h.value, 0, h.width);
+      update();
     break;
   case Header::Update:
-    updateWord(heap + h.at, AtomicOp(h.op), h.value, 0, h.width);
+    update();
     break;
   case Header::Get: {
     Message answer;
@@ -311,6 +318,7 @@ void Remote::carryOut(Caller &caller) {
     answer.header.bytes = h.bytes;
     answer.data = heap + h.offset;
     caller.channel->push(std::move(answer));
+    delivery.endMove();
     break;
   }
   default: { // Fetch
@@ -318,7 +326,7 @@ void Remote::carryOut(Caller &caller) {
     answer.header.kind = Header::Answer;
     answer.header.bytes = sizeof(uint64_t);
     answer.own.reset(new uint8_t[sizeof(uint64_t)]);
-    uint64_t old = updateWord(heap + h.at, AtomicOp(h.op), h.value, h.compare, h.width);
+    uint64_t old = update();
     std::memcpy(answer.own.get(), &old, sizeof(old));
     answer.data = answer.own.get();
     caller.channel->push(std::move(answer));
@@ -354,6 +362,10 @@ bool Remote::begin(Channel &channel, Place place) {
     if (caller.rank < 0 || !h.isRequest() || (moves && !isInHeap(h.offset, h.bytes)) ||
         (word && (!known || h.at % h.width || !isInHeap(h.at, h.width))))
       return false;
+    caller.delivery.emplace(shape, caller.rank, shape.rank, h.id, h.tag);
+    if (moves)
+      caller.delivery->beginMove(
+          h.offset, h.bytes, h.kind == Header::Put ? EventRecord::kWrites : EventRecord::kReads);
     if (h.kind == Header::Put)
       channel.into = shape.ownHeap() + h.offset;
     return true;

@@ -30,10 +30,12 @@
 #ifndef NEREID_RUNTIME_TRANSPORT_REMOTE_REMOTE_H
 #define NEREID_RUNTIME_TRANSPORT_REMOTE_REMOTE_H
 
+#include "transport/interface/Delivery.h"
 #include "transport/interface/Transport.h"
 #include "transport/remote/Channel.h"
 
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 
@@ -83,6 +85,8 @@ private:
     int32_t rank = -1; ///< until its Hello
     uint64_t carriedOut = 0;
     uint64_t acknowledged = 0;
+    /// Of the request that is being received.
+    std::optional<Delivery> delivery;
   };
   /// What an event is about.
   struct Place {

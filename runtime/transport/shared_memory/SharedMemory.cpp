@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transport/shared_memory/SharedMemory.h"
 
-#include "transport/interface/Update.h"
+#include "transport/interface/Delivery.h"
 #include "transport/shared_memory/Copy.h"
 
 namespace nereid::runtime {
 
 Status SharedMemory::submit(const Operation &o, Completion &) {
+  Delivery delivery(shape, shape.rank, o.pe, o.id, o.tag);
+  auto update = [&] {
+    return delivery.update(at(o.pe, o.at), o.at, o.op, o.value, o.compare, o.width);
+  };
   switch (o.kind) {
   case Operation::Put:
+    delivery.beginMove(o.offset, o.bytes, EventRecord::kWrites);
     copyPush(at(o.pe, o.offset), o.source, o.bytes);
+    delivery.endMove();
     if (o.signals)
-      updateWord(at(o.pe, o.at), o.op, o.value, 0, o.width);
+      update();
     break;
   case Operation::Get:
+    delivery.beginMove(o.offset, o.bytes, EventRecord::kReads);
     copyPull(o.target, at(o.pe, o.offset), o.bytes);
+    delivery.endMove();
     break;
   case Operation::Update:
-    updateWord(at(o.pe, o.at), o.op, o.value, 0, o.width);
+    update();
     break;
   case Operation::Fetch:
-    *static_cast<uint64_t *>(o.target) =
-        updateWord(at(o.pe, o.at), o.op, o.value, o.compare, o.width);
+    *static_cast<uint64_t *>(o.target) = update();
     break;
   }
   return {};

@@ -51,6 +51,8 @@ struct Allocation {
   AllocationInfo info;
 };
 
+class Observer;
+
 class Job {
 public:
   /// Joins the job that the environment describes: `nereid run` (NEREID_RANK,
@@ -147,6 +149,12 @@ public:
   /// host does. Hosts call it before they change symmetric memory by stores of
   /// their own; the calls above do by themselves.
   void giveWay();
+  /// Lets `observer` (Events.h) hear of everything that this rank does from now on;
+  /// null: nobody. Call it while no launch and no call of this rank is under way. It
+  /// must live until the job has ended, or until all ranks have met in a barrier after
+  /// it was taken away. Errors: the job has failed; InvalidArgument, when programs run on
+  /// a device with memory of its own.
+  Status observe(Observer *observer);
   /// `ptr`'s place in the heap of `rank`; null when `ptr` lies in no heap, the
   /// rank is outside the job or it is on another node.
   void *peerAddress(const void *ptr, int32_t rank) const;

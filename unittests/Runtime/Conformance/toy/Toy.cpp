@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transport/Transports.h"
-#include "transport/interface/Update.h"
+#include "transport/interface/Delivery.h"
 
 #include <condition_variable>
 #include <deque>
@@ -75,17 +75,24 @@ private:
   void carryOut(const Job &job) {
     const Operation &o = job.operation;
     uint8_t *heap = shape.mapped + uint64_t(o.pe) * shape.heapBytes;
+    Delivery delivery(shape, shape.rank, o.pe, o.id, o.tag);
+    auto update = [&] {
+      return delivery.update(heap + o.at, o.at, o.op, o.value, o.compare, o.width);
+    };
+    if (o.kind == Operation::Put || o.kind == Operation::Get)
+      delivery.beginMove(o.offset, o.bytes,
+                         o.kind == Operation::Put ? EventRecord::kWrites : EventRecord::kReads);
     if (o.kind == Operation::Put)
       for (uint64_t i = 0; i < o.bytes; ++i)
         heap[o.offset + i] = job.data[i];
     if (o.kind == Operation::Get)
       for (uint64_t i = 0; i < o.bytes; ++i)
         static_cast<uint8_t *>(o.target)[i] = heap[o.offset + i];
+    delivery.endMove();
     if (o.kind == Operation::Update || o.signals)
-      updateWord(heap + o.at, o.op, o.value, 0, o.width);
+      update();
     if (o.kind == Operation::Fetch)
-      *static_cast<uint64_t *>(o.target) =
-          updateWord(heap + o.at, o.op, o.value, o.compare, o.width);
+      *static_cast<uint64_t *>(o.target) = update();
   }
 
   void threadMain() {

@@ -47,6 +47,7 @@ const std::vector<KnobInfo> &knobTable() {
       {"NEREID_STACK_SIZE", "128K", "stack of one program in a blocking launch"},
       {"NEREID_CUDA_DRIVER", "libcuda.so.1", "the library of NVIDIA's driver, for the device cuda"},
       {"NEREID_PIN", "0", "1 = pin each worker thread to a core"},
+      {"NEREID_CHECK", "", "log of a checked run (set by `nereid run --check`)"},
       {"NEREID_DETECT_DEADLOCK", "1",
        "0 = rely on NEREID_TIMEOUT alone, for programs that wait for signals "
        "which host threads write"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Bootstrap.cpp - Job::init and its in-process twin ------------------===//
+#include "check/Recorder.h"
 #include "control/ControlPlanes.h"
 #include "launch/Environment.h"
 #include "launch/Rendezvous.h"
@@ -104,6 +105,18 @@ static Expected<std::shared_ptr<DeviceHeaps>> makeHeaps(Device &device, const Se
   return DeviceHeaps::create(device, worldSize, bytes);
 }
 
+/// NEREID_CHECK names a log: what this rank does goes there, before anybody can reach it.
+static Status recordIfChecked(Job &job) {
+  const std::string path = knobText("NEREID_CHECK");
+  if (path.empty())
+    return {};
+  Expected<std::unique_ptr<check::Recorder>> recorder = check::Recorder::make(job, path);
+  if (!recorder.ok())
+    return recorder.status();
+  job.impl().recorder = std::move(*recorder);
+  return job.observe(job.impl().recorder.get());
+}
+
 Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
   Expected<RankInfo> info = discoverRank(readEnvironment);
   if (!info.ok())
@@ -165,6 +178,8 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
     return st;
   double limit = impl->settings.initTimeoutSeconds;
   std::unique_ptr<Job> job = JobFactory::make(std::move(impl));
+  if (Status st = recordIfChecked(*job); !st.ok())
+    return st;
   if (Status st = job->impl().meet("init() on device '" + options.device + "'", limit); !st.ok())
     return st;
   if (heaps) {

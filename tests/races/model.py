@@ -139,13 +139,13 @@ class Model:
             for message in used:
                 all_of.join(message)
             C, T, One = all_of.C, all_of.T, all_of.One
+        if a.transfer and (a.transfer in One or (a.transfer == b.transfer and b.to is not None)):
+            return True
         if a.to is None:
             if a.thread == t.name:
                 return True
             w, r = C.get(a.thread, (0, 0))
             return (w if a.write else r) >= a.step
-        if a.transfer in One or a.transfer == b.transfer:
-            return True
         if any(T.get(q, {}).get(a.thread, (0, 0))[0] >= a.step for q in (a.to, "*")):
             return True
         # What fence means: transfers to one rank in its order.
@@ -257,30 +257,36 @@ class Model:
         return message
 
     def change(self, name: str, word: str, message: Message, op: str, value: int, width: int = 4,
-               scope: str = "sys") -> None:
+               scope: str = "sys", to: int | None = None) -> None:
+        """`to`: the rank that the signal goes to; None for an atomic, which is done at once. Who has seen an
+        update knows that it is over."""
         t = self.thread(name)
+        self.transfers += 1
+        message.One.add(self.transfers)
         updates = self.words.setdefault(word, [])
         before = updates[-1].value if updates else 0
         if op != "set" and updates:
             message.join(updates[-1].message)
-        access = self.access(t, word, write=True, atomic=True, width=width, scope=scope)
+        access = self.access(t, word, write=True, atomic=True, width=width, scope=scope, to=to,
+                             transfer=self.transfers)
         updates.append(Update(before + value if op == "add" else value, message, access, scope))
         t.step += 1
 
     def notify(self, name: str, word: str, scope: str = "inter", to: int = 1, op: str = "set",
                value: int = 1, width: int = 4) -> None:
-        self.change(name, word, self.tell(self.thread(name), to, True, scope != "inter"), op, value, width)
+        self.change(name, word, self.tell(self.thread(name), to, True, scope != "inter"), op, value, width,
+                    to=to)
 
     def signal(self, name: str, word: str, to: int = 1, op: str = "set", value: int = 1, width: int = 4) -> None:
         """signal_op, p, a remote atomic without result."""
-        self.change(name, word, self.tell(self.thread(name), to, False, False), op, value, width)
+        self.change(name, word, self.tell(self.thread(name), to, False, False), op, value, width, to=to)
 
     def put_signal(self, name: str, place: str, word: str, source: str | None = None, to: int = 1,
                    nbi: bool = False, op: str = "set", value: int = 1) -> None:
         number = self.put(name, place, source, to, nbi)
         message = self.tell(self.thread(name), to, False, False)
         message.One.add(number)
-        self.change(name, word, message, op, value)
+        self.change(name, word, message, op, value, to=to)
 
     def atomic(self, name: str, word: str, sem: str = "acq_rel", scope: str = "sys", op: str = "add",
                value: int = 1, to: int = 1) -> None:
@@ -320,7 +326,10 @@ class Model:
         for i in range(start, len(updates) - 1):
             if self.covers(t, updates[i + 1].access, Access(t.name, t.step, False), None):
                 start = i + 1
-        fitting = [i for i in range(start, len(updates)) if value is None or holds(updates[i].value)]
+        # One that it knows already has nothing to tell, and may have been reset since by a store.
+        me = Access(t.name, t.step, False)
+        fitting = [i for i in range(start, len(updates)) if value is None or holds(updates[i].value)
+                   and not (slot is None and self.covers(t, updates[i].access, me, None))]
         if not fitting:
             return  # the value from before all updates
         chosen = fitting[-1] if value is None else fitting[0]

@@ -231,6 +231,16 @@ def rows() -> list[tuple[str, str | None, object, dict]]:
     row("H04 what comes before the second alone", "race",
         "notify p0 f; store p2 y@1; notify p2 f; wait p1 f value=1; load p1 y@1")
 
+    row("H09 the receiver resets by a store, then acknowledges", None,
+        "signal p0 f; wait p1 f; store p1 f; notify p1 g to=0; wait p0 g; signal p0 f; wait p1 f")
+    row("H09 two turns, with data", None,
+        "put p0 x@1; fence p0; signal p0 f; wait p1 f value=1; load p1 x@1; store p1 f; notify p1 g to=0; "
+        "wait p0 g value=1; put p0 x@1; fence p0; signal p0 f; wait p1 f value=1; load p1 x@1")
+    row("H10 acknowledges, then resets", "race",
+        "signal p0 f; wait p1 f; notify p1 g to=0; wait p0 g; signal p0 f; store p1 f")
+    row("H11 a put over the own signal", "race", "signal p0 f; put p0 f")
+    row("H11 with a fence", None, "signal p0 f; fence p0; put p0 f")
+
     # I: meetings
     row("I01 store, barrier_all, load", None, "store p0 x@1; barrier p0 p1; load p1 x@1")
     row("I02 put, barrier_all, load", None, "put p0 x@1; barrier p0 p1; load p1 x@1")

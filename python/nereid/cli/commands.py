@@ -12,6 +12,7 @@ import re
 import shlex
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any, Sequence
@@ -71,6 +72,11 @@ def _add_run(commands) -> None:
     parser.add_argument("--ranks-per-node", type=_positive, metavar="K",
                         help="ranks 0 to K-1 are on one node, the next K on another, and so on: kernels reach other "
                         "nodes by put, get and signals only (default: all ranks on one node)")
+    parser.add_argument("--check", action="store_true",
+                        help="afterwards say which two accesses nothing orders, by lines (docs/check.md); the exit code "
+                        "is then 40")
+    parser.add_argument("--check-events", type=_positive, default=1 << 20, metavar="N",
+                        help="with --check: room for so many events, 72 bytes each (default 1048576)")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE",
                         help="variable for all ranks; {rank} in the value becomes the rank")
     parser.add_argument("--rank-env", action="append", default=[], metavar="RANK:NAME=VALUE",
@@ -151,7 +157,8 @@ def _run(args: argparse.Namespace) -> int:
         if len(schedules) > 1 and not args.quiet and (number == 0 or time.monotonic() - told >= _PROGRESS_SECONDS):
             told = time.monotonic()
             print(f"nereid run: --schedule={schedule}, {number + 1} of {len(schedules)}", file=sys.stderr, flush=True)
-        code = _run_once(args, command, schedule, environment)
+        code = _run_checked(args, command, schedule, environment) if args.check else \
+            _run_once(args, command, schedule, environment)
         if code == 0:
             continue
         stopped = code in (128 + signal.SIGINT, 128 + signal.SIGTERM)
@@ -197,6 +204,8 @@ def _repeat_line(args: argparse.Namespace, schedule: str) -> str:
     words += [f"--rank-env={entry}" for entry in args.rank_env]
     if args.as_triton:
         words.append("--as-triton")
+    if args.check:
+        words.append("--check")
     if args.module:
         words += ["-m", args.module]
     return shlex.join([*words, *args.command])
@@ -209,6 +218,34 @@ def _rank_environment(args: argparse.Namespace) -> list[tuple[int, str, str]]:
         name, _, value = setting.partition("=")
         rows.append((int(rank), name, value))
     return rows
+
+
+#: Exit code of a checked run with findings.
+_CHECK_FOUND = 40
+
+
+def _run_checked(args: argparse.Namespace, command: list[str], schedule: str, environment: list) -> int:
+    from nereid import JobError, _runtime
+
+    with tempfile.TemporaryDirectory(prefix="nereid-check-") as folder:
+        path = str(Path(folder) / "log")
+        try:
+            _runtime.create_check_log(path, args.check_events)
+            code = _run_once(args, command, schedule, [*environment, ("NEREID_CHECK", path)])
+            findings, summary, lost = _runtime.check_log(path)
+        except JobError as error:
+            raise UsageError(f"nereid run: {getattr(error, 'message', error)}") from None
+    for finding in findings[:_CHECK_SHOWN]:
+        print(finding["text"], file=sys.stderr)
+    if len(findings) > _CHECK_SHOWN:
+        print(f"and {len(findings) - _CHECK_SHOWN} more errors", file=sys.stderr)
+    if not args.quiet or findings or lost:
+        print(summary + ("; --check-events makes room for more" if lost else ""), file=sys.stderr)
+    return _CHECK_FOUND if findings else code
+
+
+#: Findings that are printed in full.
+_CHECK_SHOWN = 20
 
 
 def _run_once(args: argparse.Namespace, command: list[str], schedule: str, environment: list) -> int:

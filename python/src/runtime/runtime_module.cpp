@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Check.h"
 #include "Dispatcher.h"
 #include "Errors.h"
 #include "JobState.h"
@@ -31,4 +32,5 @@ NB_MODULE(_runtime, m) {
   nereid::python::bindStreams(m);
   nereid::python::bindLanguageObjects(m);
   nereid::python::bindTargets(m);
+  nereid::python::bindCheck(m);
 }

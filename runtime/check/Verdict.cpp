@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Verdict.cpp - Reads a log and says what races ----------------------===//
+#include "check/Log.h"
+#include "check/Rules.h"
+#include "check/Words.h"
+#include "nereid/abi.h"
+#include "nereid/runtime/Check.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace nereid::runtime::check {
+
+namespace {
+
+/// An operation that has been asked for.
+struct Asked {
+  Access access;   ///< of its word
+  Message message; ///< of its signal
+};
+
+class Reader {
+public:
+  Reader(const Log &log, const std::string &path) : log(log) {
+    words.push_back(Words::read(path + ".0"));
+    for (int32_t r = 1; r < words[0].ranks; ++r)
+      words.push_back(Words::read(path + "." + std::to_string(r)));
+  }
+
+  Verdict run();
+
+private:
+  using Operation = std::pair<int32_t, uint32_t>; // rank, id
+  using LaunchKey = std::pair<int32_t, uint32_t>; // rank, launch
+  using Meeting = std::tuple<bool, uint32_t, uint64_t>;
+
+  ThreadId threadOf(const EventRecord &e);
+  ThreadId hostOf(int32_t rank);
+  void take(uint64_t index, const Record &record);
+  void issue(uint64_t index, const EventRecord &e);
+  void update(const EventRecord &e);
+  void wait(uint64_t index, const EventRecord &e);
+  void arrive(const EventRecord &e);
+  void leave(const EventRecord &e);
+  void share(const EventRecord &e);
+  /// Bytes at an address that `rank` has used.
+  Place placeOf(int32_t rank, uint64_t address, uint64_t bytes) const;
+  static Place wordOf(const EventRecord &e) { return {e.pe, true, e.offset, e.offset + e.bytes}; }
+
+  void report(const Conflict &conflict);
+  End endOf(const Access &access) const;
+  void classify(Finding &finding, const Conflict &conflict) const;
+
+  const Log &log;
+  std::vector<Words> words; ///< by rank
+  Rules rules{[this](const Conflict &conflict) { report(conflict); }};
+  std::map<int32_t, ThreadId> hosts;
+  std::map<std::tuple<int32_t, uint32_t, uint32_t>, ThreadId> programs;
+  std::map<LaunchKey, Message> begun, ended;
+  std::map<Operation, Asked> asked;
+  std::map<Operation, uint64_t> values; ///< that updates have left
+  struct Met {
+    Message message;
+    std::set<int32_t> ranks;
+    uint64_t inside = 0;
+    bool retired = false;
+  };
+  std::map<Meeting, Met> meetings;
+  std::map<std::tuple<int32_t, uint32_t, uint32_t, uint64_t>, Message> shares;
+  std::set<LaunchKey> polling; ///< launches with loops of their own that wait
+  int32_t launchesUnderWay = 0;
+  Verdict verdict;
+  std::map<std::string, size_t> known; ///< findings by what is the same about them
+};
+
+ThreadId Reader::hostOf(int32_t rank) {
+  auto [entry, isNew] = hosts.try_emplace(rank);
+  if (isNew)
+    entry->second = rules.addThread(rank);
+  return entry->second;
+}
+
+ThreadId Reader::threadOf(const EventRecord &e) {
+  if (e.program == EventRecord::kHost)
+    return hostOf(e.rank);
+  auto [entry, isNew] = programs.try_emplace({e.rank, e.launch, e.program});
+  if (isNew) {
+    entry->second = rules.addThread(e.rank);
+    rules.acquire(entry->second, begun[{e.rank, e.launch}]);
+  }
+  return entry->second;
+}
+
+Place Reader::placeOf(int32_t rank, uint64_t address, uint64_t bytes) const {
+  const Words &own = words[size_t(rank)];
+  const uint64_t at = address - own.heapBase;
+  if (own.heapBytes && at / own.heapBytes < uint64_t(own.ranks)) {
+    const uint64_t offset = at % own.heapBytes;
+    return {int32_t(at / own.heapBytes), true, offset, offset + bytes};
+  }
+  return {rank, false, address, address + bytes};
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+void Reader::issue(uint64_t index, const EventRecord &e) {
+  const ThreadId thread = threadOf(e);
+  const uint64_t number = uint64_t(e.rank) << 32 | e.id;
+  const bool isHost = e.program == EventRecord::kHost;
+  Access access;
+  access.thread = thread;
+  access.step = rules.stepOf(thread);
+  access.record = index;
+  access.transfer = number;
+  access.to = e.pe;
+  // Data has no word, a signal of data has both.
+  const bool moves = e.width == 0 || (e.flags & EventRecord::kSignals);
+  const bool nbi = e.flags & EventRecord::kNonBlocking;
+  if (moves && !(e.flags & EventRecord::kFetches)) {
+    const Place there{e.pe, true, e.offset, e.offset + e.bytes};
+    const Place here = placeOf(e.rank, e.value, e.bytes);
+    const bool get = e.flags & EventRecord::kReads;
+    access.get = get;
+    // The source of a blocking put has been read, both ends of a blocking get are done.
+    access.write = get;
+    access.transfers = nbi;
+    if (get) {
+      access.write = false;
+      rules.access(access, there);
+      access.write = true;
+      rules.access(access, here);
+    } else {
+      rules.access(access, here);
+      access.write = true;
+      access.transfers = true;
+      // Onto itself nothing changes.
+      if (!here.heap || here.rank != there.rank || here.begin != there.begin)
+        rules.access(access, there);
+    }
+  }
+  if (e.width) {
+    Asked &one = asked[{e.rank, e.id}];
+    one.access = access;
+    one.access.get = false;
+    one.access.atomic = true;
+    one.access.width = e.width;
+    one.access.write = true;
+    one.access.transfers = !(e.flags & EventRecord::kFetches);
+    const uint8_t scope = e.scope();
+    const bool isNotify = scope != 0;
+    one.message = rules.tell(thread, e.pe, isHost || isNotify,
+                             isHost || (isNotify && scope != NRD_COMM_INTER_NODE));
+    if (e.flags & EventRecord::kSignals)
+      one.message.One.insert(number);
+  }
+  rules.step(thread);
+}
+
+void Reader::update(const EventRecord &e) {
+  auto found = asked.find({e.rank, e.id});
+  if (found == asked.end())
+    return; // its Issue did not fit into the log
+  Access access = found->second.access;
+  Message message = std::move(found->second.message);
+  asked.erase(found);
+  auto value = values.find({e.rank, e.id});
+  if (!(e.flags & EventRecord::kWrites)) {
+    access.write = false; // g: without acquire
+    access.transfer = 0;
+    rules.access(access, wordOf(e));
+    return;
+  }
+  const bool keeps = e.how != NRD_AMO_SET;
+  rules.update(access, wordOf(e), std::move(message), keeps,
+               value == values.end() ? ~uint64_t(0) : value->second);
+}
+
+void Reader::wait(uint64_t index, const EventRecord &e) {
+  Access access;
+  access.thread = threadOf(e);
+  access.step = rules.stepOf(access.thread);
+  access.record = index;
+  access.atomic = true;
+  access.width = e.width;
+  if (e.pe >= 0)
+    rules.wait(access, wordOf(e), e.value);
+}
+
+void Reader::arrive(const EventRecord &e) {
+  const bool isHost = e.program == EventRecord::kHost;
+  Met &met = meetings[{isHost, e.id, e.value}];
+  met.message.join(rules.all(threadOf(e)));
+  met.ranks.insert(e.rank);
+  ++met.inside;
+}
+
+void Reader::leave(const EventRecord &e) {
+  const bool isHost = e.program == EventRecord::kHost;
+  const Meeting key{isHost, e.id, e.value};
+  auto entry = meetings.find(key);
+  if (entry == meetings.end())
+    return; // it began before the log did
+  Met &met = entry->second;
+  const bool everybody = isHost && e.id == 0 && int32_t(met.ranks.size()) == words[0].ranks;
+  if (everybody && !met.retired && launchesUnderWay == 0) {
+    const uint64_t inside = met.inside;
+    rules.retire();
+    asked.clear();
+    begun.clear();
+    ended.clear();
+    programs.clear();
+    shares.clear();
+    meetings.clear();
+    entry = meetings.try_emplace(key).first;
+    entry->second.inside = inside;
+    entry->second.retired = true;
+  } else if (!met.retired) {
+    rules.meet(threadOf(e), met.message, e.flags & EventRecord::kCompletes, met.ranks);
+  }
+  if (--entry->second.inside == 0)
+    meetings.erase(entry);
+}
+
+void Reader::share(const EventRecord &e) {
+  // The two vector cores of a program are neighbours.
+  Message &message = shares[{e.rank, e.launch, e.program / 2, e.value}];
+  if (e.flags & EventRecord::kWrites) {
+    message = rules.all(threadOf(e));
+    rules.step(threadOf(e));
+  } else {
+    rules.acquire(threadOf(e), message);
+    shares.erase({e.rank, e.launch, e.program / 2, e.value});
+  }
+}
+
+void Reader::take(uint64_t index, const Record &record) {
+  const EventRecord &e = record.event;
+  if (e.rank < 0 || e.rank >= words[0].ranks)
+    return;
+  const LaunchKey launch{e.rank, e.launch};
+  switch (e.kind) {
+  case EventKind::Launch: {
+    const ThreadId host = hostOf(e.rank);
+    if (record.before) {
+      ++launchesUnderWay;
+      ++verdict.launches;
+      begun[launch] = rules.all(host);
+      rules.step(host);
+      return;
+    }
+    --launchesUnderWay;
+    rules.acquire(host, ended[launch]);
+    rules.forgetPrivate(e.rank);
+    begun.erase(launch);
+    ended.erase(launch);
+    return;
+  }
+  case EventKind::Program:
+    if (record.before)
+      (void)threadOf(e);
+    else
+      ended[launch].join(rules.all(threadOf(e)));
+    return;
+  case EventKind::Issue:
+    if (record.before)
+      issue(index, e);
+    else if (e.program == EventRecord::kHost)
+      rules.quiet(threadOf(e), e.pe); // complete when the host's call returns
+    return;
+  case EventKind::Update:
+    if (record.before)
+      update(e);
+    return;
+  case EventKind::Wait:
+    wait(index, e);
+    return;
+  case EventKind::Fence:
+    if (e.flags & EventRecord::kCompletes)
+      rules.quiet(threadOf(e), e.pe);
+    else
+      rules.fence(threadOf(e), e.pe);
+    return;
+  case EventKind::Quiet:
+    if (!record.before)
+      rules.quiet(threadOf(e), e.pe);
+    return;
+  case EventKind::Barrier:
+    record.before ? arrive(e) : leave(e);
+    return;
+  case EventKind::Share:
+    share(e);
+    return;
+  default:
+    return;
+  }
+}
+
+Verdict Reader::run() {
+  verdict.ranks = words[0].ranks;
+  verdict.records = log.count();
+  verdict.lost = log.lost();
+  auto each = [&](auto visit) {
+    for (uint64_t i = 0; i < log.count(); ++i)
+      if (const Record &r = log.record(i); r.written.load(std::memory_order_acquire))
+        visit(i, r);
+  };
+  // An update is told with its value only after it has been seen.
+  each([&](uint64_t, const Record &r) {
+    if (r.event.kind == EventKind::Update && !r.before)
+      values[{r.event.rank, r.event.id}] = r.event.value;
+    if (r.event.kind == EventKind::Poll)
+      polling.insert({r.event.rank, r.event.launch});
+  });
+  each([&](uint64_t index, const Record &r) { take(index, r); });
+  return std::move(verdict);
+}
+
+//===----------------------------------------------------------------------===//
+// Findings
+//===----------------------------------------------------------------------===//
+
+End Reader::endOf(const Access &access) const {
+  const EventRecord &e = log.record(access.record).event;
+  End end;
+  end.rank = e.rank;
+  const Words &own = words[size_t(e.rank)];
+  if (e.program != EventRecord::kHost) {
+    end.program = e.program;
+    if (const Words::KernelWords *kernel = own.kernelOf(e.launch)) {
+      end.kernel = kernel->name;
+      if (auto site = kernel->sites.find(e.site); site != kernel->sites.end())
+        end.site = site->second;
+    }
+  } else if (auto where = own.places.find(e.id); e.id && where != own.places.end()) {
+    const size_t colon = where->second.rfind(':');
+    end.site.file = where->second.substr(0, colon);
+    end.site.line = colon == std::string::npos ? 0 : std::atoi(where->second.c_str() + colon + 1);
+  }
+  const std::string peer = "rank " + std::to_string(e.pe);
+  if (e.kind == EventKind::Wait)
+    end.what = "wait for the signal";
+  else if (access.atomic)
+    end.what = access.write ? "signal to " + peer : "read of one element of " + peer;
+  else if (access.get)
+    end.what = access.write ? "target of a get from " + peer : "get from " + peer;
+  else if (access.write)
+    end.what = "put to " + peer;
+  else
+    end.what = access.transfers ? "source of a put to " + peer + " that is under way"
+                                : "source of a put to " + peer;
+  return end;
+}
+
+void Reader::classify(Finding &f, const Conflict &c) const {
+  const Access &a = c.first, &b = c.second;
+  const bool sameThread = a.thread == b.thread;
+  const bool hosts = f.first.program < 0 || f.second.program < 0;
+  const std::string first = "rank " + std::to_string(f.first.rank);
+  const bool asked = rules.knowsOf(b.thread, a);
+  if (a.atomic && b.atomic) {
+    f.code = "NRD-0010";
+    f.title = "signals of different widths on one word";
+    f.help = "use one type for the word everywhere";
+  } else if (a.atomic || b.atomic) {
+    f.code = "NRD-0006";
+    f.title = "data is moved over a word that others signal or read as a signal";
+    f.help = "give the signal a word of its own, or order the two by a barrier";
+  } else if (a.transfers && a.get) {
+    f.code = "NRD-0032";
+    f.title = "the target of a get is used before the get is complete";
+    f.help = "`quiet()` before it is used";
+  } else if (a.transfers && !a.write) {
+    f.code = "NRD-0031";
+    f.title = "the source of a put that is under way is changed";
+    f.help = "`quiet()` before it is changed, or a second buffer";
+  } else if (a.transfers && b.transfers && sameThread) {
+    f.code = "NRD-0033";
+    f.title = "two transfers to the same bytes come in any order";
+    f.help = "`fence()` between the two";
+  } else if (a.transfers && asked) {
+    const bool elsewhere = f.first.rank != f.second.rank;
+    f.code = elsewhere ? "NRD-0004" : "NRD-0030";
+    f.title = elsewhere ? "the signal overtakes the data"
+                        : "the target of a put is used before the put is complete";
+    f.order = "(2) knows that the put was asked for, not that it has arrived";
+    f.help = elsewhere ? "`fence()` between the put and the signal, or `putmem_signal`"
+                       : "`quiet()` before it is used";
+  } else if (hosts) {
+    f.code = "NRD-0007";
+    f.title = "host code and a kernel, or two launches, touch the same bytes and nothing orders "
+              "them";
+    f.help = "`nereid.barrier()` between them";
+  } else if (f.first.rank == f.second.rank) {
+    f.code = "NRD-0005";
+    f.title = "two programs of one rank touch the same bytes and nothing orders them";
+    f.help = "a signal or a barrier between them";
+  } else {
+    f.code = !a.write ? "NRD-0002" : b.write ? "NRD-0003" : "NRD-0001";
+    const std::string one = "rank " + std::to_string(f.second.rank);
+    f.title = !a.write  ? one + " overwrites what " + first + " may still read"
+              : b.write ? one + " and " + first + " write the same bytes"
+                        : one + " reads what " + first + " writes";
+    f.title += ", and nothing orders the two";
+    f.help = !a.write ? "an acknowledgement of " + first +
+                            " when it has read, one more buffer, or a barrier"
+                      : "a signal of " + first + " after it has written, and a wait for it";
+  }
+  if (f.order.empty())
+    f.order = a.transfers && sameThread ? "asked for by the same program, and not complete"
+              : asked                   ? "(2) knows that (1) was asked for, not that it is over"
+                                        : "no synchronisation leads from (1) to (2)";
+}
+
+void Reader::report(const Conflict &conflict) {
+  Finding f;
+  f.first = endOf(conflict.first);
+  f.second = endOf(conflict.second);
+  classify(f, conflict);
+  const EventRecord &last = log.record(conflict.second.record).event;
+  const Place &place = conflict.place;
+  f.bytes = place.heap ? words[size_t(last.rank)].describe(place.begin, place.end, last.launch) +
+                             " on rank " + std::to_string(place.rank)
+                       : std::to_string(place.end - place.begin) +
+                             " bytes of an argument of rank " + std::to_string(place.rank);
+  for (const Access &access : {conflict.first, conflict.second}) {
+    const EventRecord &e = log.record(access.record).event;
+    if (e.program != EventRecord::kHost && polling.count({e.rank, e.launch}))
+      f.note = "programs of '" + endOf(access).kernel +
+               "' also wait in loops of their own; what these order is not seen";
+  }
+  const std::string key = f.code + "|" + f.first.site.str() + "|" + f.second.site.str() + "|" +
+                          f.first.what.substr(0, 8) + "|" + f.second.what.substr(0, 8) + "|" +
+                          (f.first.rank == f.second.rank ? "same" : "other");
+  auto [entry, isNew] = known.try_emplace(key, verdict.findings.size());
+  if (isNew)
+    verdict.findings.push_back(std::move(f));
+  else
+    ++verdict.findings[entry->second].more;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Texts
+//===----------------------------------------------------------------------===//
+
+static std::string sourceLine(const SourceSite &site) {
+  if (site.text.empty())
+    return "";
+  std::string number = std::to_string(site.line);
+  number.insert(0, number.size() < 5 ? 5 - number.size() : 0, ' ');
+  std::string out = number + " | " + site.text + "\n";
+  if (site.column > 0)
+    out += "      | " + std::string(size_t(site.column - 1), ' ') + "^\n";
+  return out;
+}
+
+static std::string who(const End &end) {
+  return end.what + ", by rank " + std::to_string(end.rank) +
+         (end.program < 0 ? ", host code" : ", program " + std::to_string(end.program)) +
+         (end.kernel.empty() ? "" : " of '" + end.kernel + "'");
+}
+
+static std::string where(const End &end) {
+  if (end.site.known() || !end.site.file.empty())
+    return end.site.str();
+  return end.program < 0 ? "<host code>" : "<unknown>";
+}
+
+std::string Finding::text() const {
+  std::string out = where(second) + ": error[" + code + "]: " + title + "\n";
+  out += sourceLine(second.site);
+  out += "  (2) " + who(second) + "\n";
+  out += "  (1) " + where(first) + ": " + who(first) + "\n";
+  out += sourceLine(first.site);
+  out += "  bytes: " + bytes + "\n";
+  out += "  order: " + order + "\n";
+  out += "  help:  " + help + "\n";
+  if (!note.empty())
+    out += "  note:  " + note + "\n";
+  if (more)
+    out += "  and " + std::to_string(more) + (more == 1 ? " more pair" : " more pairs") +
+           " of these two lines\n";
+  return out;
+}
+
+std::string Verdict::summary() const {
+  auto count = [](uint64_t n, const std::string &what) {
+    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+  };
+  std::string out = "check: " + count(uint64_t(ranks), "rank") + ", " + std::to_string(launches) +
+                    (launches == 1 ? " launch, " : " launches, ") + count(records, "event") + ", " +
+                    count(findings.size(), "error");
+  if (lost)
+    out += "; the log was full: " + count(lost, "event") + " not checked";
+  return out;
+}
+
+Status createLog(const std::string &path, uint64_t events) { return Log::create(path, events); }
+
+Expected<Verdict> checkLog(const std::string &path) {
+  Expected<std::unique_ptr<Log>> log = Log::open(path);
+  if (!log.ok())
+    return log.status();
+  Reader reader(**log, path);
+  return reader.run();
+}
+
+} // namespace nereid::runtime::check

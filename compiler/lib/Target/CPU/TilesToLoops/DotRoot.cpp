@@ -41,8 +41,7 @@ static tt::LoadOp loadFor(FunctionLowering &lowering, Value operand) {
 
 /// Writes the operand in packed form. `everywhere` (i1) tells where all masks of
 /// its load hold; rows are then straight code without any. Null: they always do.
-/// nullopt: they are evaluated, and where `atEdge` is set no loop expects them to
-/// hold.
+/// nullopt: they are evaluated; `atEdge` says that one of them does not hold.
 void FunctionLowering::packOperand(OpBuilder &builder, Operation *anchor, Value operand, bool isB,
                                    const cpu::DotLayout &layout, Buffer *packed,
                                    std::optional<Value> everywhere, bool atEdge) {
@@ -80,7 +79,8 @@ void FunctionLowering::packOperand(OpBuilder &builder, Operation *anchor, Value 
 
   auto emitMasked = [&](bool atEdge) {
     TileEmitter emitter(*this, builder, loc, anchor);
-    if (atEdge)
+    // Most rows of a large tile are whole at an edge, too.
+    if (atEdge && type.getNumElements() <= 4096)
       emitter.evaluateMasks();
     emitNest(emitter);
   };

@@ -6,6 +6,7 @@
 #include "symmetric/HostTurns.h"
 
 #include <algorithm>
+#include <atomic>
 #include <unistd.h>
 
 namespace nereid::runtime {
@@ -45,6 +46,7 @@ struct DefaultJobs {
   std::mutex lock;
   std::vector<Job *> jobs; // never freed: programs may run while static objects are destroyed
   pid_t owner = 0;
+  std::atomic<Job *> last{nullptr}; ///< the one that the last launch found
 
   static DefaultJobs &get() {
     static DefaultJobs instance;
@@ -52,7 +54,18 @@ struct DefaultJobs {
   }
 
   Expected<Job *> of(Device &device) {
+    if (Job *job = last.load(std::memory_order_acquire);
+        job && &job->impl().device == &device && !job->impl().isCopy())
+      return job;
     std::lock_guard<std::mutex> guard(lock);
+    Expected<Job *> job = findOrMake(device);
+    if (job.ok())
+      last.store(*job, std::memory_order_release);
+    return job;
+  }
+
+private:
+  Expected<Job *> findOrMake(Device &device) {
     forgetParents();
     for (Job *job : jobs)
       if (&job->impl().device == &device)
@@ -68,7 +81,6 @@ struct DefaultJobs {
     return jobs.back();
   }
 
-private:
   void forgetParents() {
     if (owner != getpid())
       jobs.clear();

@@ -120,9 +120,10 @@ void ArgumentReader::addSlot(uint64_t value) {
   slotParameter.push_back(static_cast<uint16_t>(current));
 }
 
-bool ArgumentReader::typeSpec(PyObject **spec, const std::string &name, bool divisible) {
+bool ArgumentReader::typeSpec(PyObject **spec, std::string_view name, bool divisible) {
   if (spec)
-    *spec = Py_BuildValue("(si)", name.c_str(), divisible ? 16 : 0);
+    *spec = Py_BuildValue("(Ni)", PyUnicode_FromStringAndSize(name.data(), Py_ssize_t(name.size())),
+                          divisible ? 16 : 0);
   return !spec || *spec;
 }
 

@@ -148,7 +148,7 @@ private:
   bool readDescriptor(PyObject *fields, const Parameter &parameter, PyObject **spec);
 
   void addSlot(uint64_t value);
-  bool typeSpec(PyObject **spec, const std::string &name, bool divisible);
+  static bool typeSpec(PyObject **spec, std::string_view name, bool divisible);
   bool fail(const std::string &text);
   bool strideWasPassed(int64_t stride, const std::vector<int64_t> &shape,
                        PyObject *const *values) const;

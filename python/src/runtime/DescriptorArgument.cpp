@@ -43,8 +43,14 @@ PyObject *listOf(const std::vector<int64_t> &values) {
 
 PyObject *ArgumentReader::descriptorFields(PyObject *value) {
   static PyObject *name = PyUnicode_InternFromString("__nereid_descriptor__");
-  PyObject *fields = PyObject_GetAttr(value, name);
-  if (!fields)
+  // Without the exception that most arguments would raise: it takes longer than a launch.
+  PyObject *fields = nullptr;
+#if PY_VERSION_HEX >= 0x030d0000
+  const int found = PyObject_GetOptionalAttr(value, name, &fields);
+#else
+  const int found = _PyObject_LookupAttr(value, name, &fields);
+#endif
+  if (found < 0)
     PyErr_Clear();
   return fields;
 }

@@ -42,6 +42,7 @@ struct Dispatcher {
   bool checkStrides = true;
   InternTable interned;
   std::unordered_map<std::string, CachedKernel, StringHash, std::equal_to<>> kernels;
+  uint64_t changes = 0; ///< of `kernels`
   /// What the code of all kernels depends on: a Watch, or null.
   PyObject *watch = nullptr;
   /// Functions that get the arguments of each launch before it; a list or null.
@@ -58,6 +59,7 @@ struct Dispatcher {
   void clear() {
     auto old = std::move(kernels);
     kernels.clear();
+    ++changes;
     for (auto &entry : old)
       drop(entry.second);
     Py_CLEAR(watch);
@@ -271,14 +273,18 @@ const CachedKernel *findKernel(Dispatcher &state, std::string_view key) {
   PyObject *watch = found->second.watch;
   if (!watch)
     return &found->second;
+  const uint64_t before = state.changes;
   const bool changed = hasChanged(watch);
-  found = state.kernels.find(key);
-  if (found == state.kernels.end())
-    return nullptr;
+  if (state.changes != before) {
+    found = state.kernels.find(key);
+    if (found == state.kernels.end())
+      return nullptr;
+  }
   if (!changed && found->second.watch == watch)
     return &found->second;
   const CachedKernel old = found->second;
   state.kernels.erase(found);
+  ++state.changes;
   Dispatcher::drop(old);
   return nullptr;
 }
@@ -306,6 +312,7 @@ const CachedKernel *compileMissing(PyObject *self, Dispatcher &state, const Boun
     CachedKernel entry{kernel.release().ptr(), image,
                        isWatch(watch.ptr()) ? watch.release().ptr() : nullptr};
     auto [place, inserted] = state.kernels.try_emplace(std::string(key), entry);
+    ++state.changes;
     if (!inserted) { // a launch from the compile itself, or from another thread
       std::swap(place->second, entry);
       Dispatcher::drop(entry);

@@ -14,10 +14,13 @@ static bool fail(const std::string &kernel, const std::string &text) {
 
 bool nereid::python::parseGrid(const std::string &kernel, PyObject *object, bool called,
                                Grid &grid) {
-  const std::string subject = called ? "the grid function must return" : "the grid must be";
+  const auto subject = [called] {
+    return std::string(called ? "the grid function must return" : "the grid must be");
+  };
   const bool sequence = PyTuple_Check(object) || PyList_Check(object);
   if (!sequence) {
-    std::string text = subject + " a tuple of one to three integers, not " + describeObject(object);
+    std::string text =
+        subject() + " a tuple of one to three integers, not " + describeObject(object);
     if (PyIndex_Check(object))
       text += called ? "; write lambda meta: (n,)" : "; write " + kernel + "[(n,)](...)";
     return fail(kernel, text);
@@ -25,14 +28,14 @@ bool nereid::python::parseGrid(const std::string &kernel, PyObject *object, bool
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
   if (count < 1 || count > 3)
     return fail(kernel,
-                subject + " a tuple of one to three integers, not of " + std::to_string(count));
+                subject() + " a tuple of one to three integers, not of " + std::to_string(count));
   int64_t programs = 1;
   for (Py_ssize_t axis = 0; axis < count; ++axis) {
     PyObject *item = PySequence_Fast_GET_ITEM(object, axis);
     if (PyBool_Check(item) || !PyIndex_Check(item)) {
       std::string hint =
           PyFloat_Check(item) ? "; use nereid.cdiv(n, BLOCK) or // for a whole number" : "";
-      return fail(kernel, subject + " a tuple of integers, but axis " + std::to_string(axis) +
+      return fail(kernel, subject() + " a tuple of integers, but axis " + std::to_string(axis) +
                               " is " + describeObject(item) + hint);
     }
     PyObject *number = PyNumber_Index(item);

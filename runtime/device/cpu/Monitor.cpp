@@ -35,23 +35,33 @@ Monitor::~Monitor() {
 void Monitor::begin(LaunchState &launch) {
   if (!canPreempt() || !launch.kernel.code)
     return;
+  // Launches of a rank begin one after the other.
+  number.store(number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  current.store(&launch, std::memory_order_seq_cst);
+  if (asleep.load(std::memory_order_seq_cst))
+    wakeThread();
+}
+
+void Monitor::wakeThread() {
   std::lock_guard<std::mutex> guard(lock);
-  current = &launch;
-  ++number;
   if (!thread.joinable()) {
+    asleep.store(false, std::memory_order_relaxed);
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     thread = std::thread(&Monitor::threadMain, this);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  } else if (asleep) {
+  } else {
     wake.notify_all();
   }
 }
 
 void Monitor::end() {
-  std::lock_guard<std::mutex> guard(lock);
-  current = nullptr;
+  if (!current.load(std::memory_order_relaxed))
+    return; // it was not to be watched
+  current.store(nullptr, std::memory_order_seq_cst);
+  if (looking.load(std::memory_order_seq_cst))
+    std::lock_guard<std::mutex> untilItHasLooked(lock);
 }
 
 int Monitor::look(LaunchState &launch) {
@@ -72,21 +82,24 @@ void Monitor::threadMain() {
   uint64_t seen = 0;
   int idle = 0, wait = kLookEveryMs;
   while (!stopping) {
-    if (!current && ++idle > kIdleLooks) {
-      asleep = true;
-      wake.wait(guard, [&] { return stopping || current; });
-      asleep = false;
+    if (!current.load(std::memory_order_seq_cst) && ++idle > kIdleLooks) {
+      asleep.store(true, std::memory_order_seq_cst);
+      wake.wait(guard, [&] { return stopping || current.load(std::memory_order_seq_cst); });
+      asleep.store(false, std::memory_order_seq_cst);
     } else {
       wake.wait_for(guard, std::chrono::milliseconds(wait));
     }
     wait = kLookEveryMs;
-    if (!current)
-      continue;
-    idle = 0;
-    // A launch that was there at the last look takes long.
-    if (number == seen)
-      wait = look(*current);
-    seen = number;
+    looking.store(true, std::memory_order_seq_cst);
+    if (LaunchState *launch = current.load(std::memory_order_seq_cst)) {
+      idle = 0;
+      // A launch that was there at the last look takes long.
+      const uint64_t now = number.load(std::memory_order_relaxed);
+      if (now == seen)
+        wait = look(*launch);
+      seen = now;
+    }
+    looking.store(false, std::memory_order_release);
   }
 }
 

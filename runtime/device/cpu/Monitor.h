@@ -10,6 +10,7 @@
 #ifndef NEREID_RUNTIME_DEVICE_CPU_MONITOR_H
 #define NEREID_RUNTIME_DEVICE_CPU_MONITOR_H
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -44,16 +45,25 @@ public:
 private:
   void begin(LaunchState &launch);
   void end();
+  /// Lets the thread sleep no longer; makes it for the first launch.
+  void wakeThread();
   void threadMain();
   /// Time until the next look, in milliseconds.
   int look(LaunchState &launch);
 
+  // A launch begins and ends without the lock, as long as the thread neither sleeps
+  // nor looks at it. Each side says what it is about to do before it asks what the
+  // other does, so that one of the two sees the other:
+  //
+  //   launch   current = it;    asleep?  wake it      current = null;  looking?  wait
+  //   thread   asleep = true;   current? stay awake   looking = true;  current?  look
   const std::vector<std::unique_ptr<Worker>> &workers;
-  std::mutex lock; ///< guards what follows
+  std::atomic<LaunchState *> current{nullptr};
+  std::atomic<uint64_t> number{0}; ///< of the launches begun
+  std::atomic<bool> asleep{true};  ///< nothing to watch for a while, or no thread yet
+  std::atomic<bool> looking{false};
+  std::mutex lock; ///< held by the thread unless it waits; guards what follows
   std::condition_variable wake;
-  LaunchState *current = nullptr;
-  uint64_t number = 0; ///< of the launches begun
-  bool asleep = false; ///< nothing to watch for a while: wake it
   bool stopping = false;
   std::thread thread;
 };

@@ -110,7 +110,8 @@ def compile(src: Any, target: GPUTarget | None = None, options: dict[str, Any] |
     active = _targets.active()
     others = _targets.foreign(active)
     for name, value in (options or {}).items():
-        if _targets.option(active, name) is not None:
+        if _targets.option(active, name) is not None or (
+                name == "num_warps" and isinstance(src, ASTSource) and src.fn.asks_for_threads):
             launch_options[name] = value
         elif name not in others:
             raise ValueError(f"nereid.compile: there is no option {name!r}")

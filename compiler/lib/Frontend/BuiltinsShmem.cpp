@@ -255,12 +255,19 @@ static void appendFunctions(std::vector<ShmemFunction> &list) {
   };
   auto groups = [&](const std::string &name, const char *params, BuiltinRule rule, const char *doc,
                     Symbols symbols, unsigned plain, unsigned warp, unsigned block, unsigned wave) {
-    std::pair<const char *, unsigned> spellings[] = {
-        {"", plain}, {"_warp", warp}, {"_block", block}, {"_wave", wave}, {"_wg", wave}};
-    for (auto [suffix, libraries] : spellings)
-      if (libraries)
-        add(name + suffix, params, rule, doc, libraries, symbols.one, symbols.forAll).unitBytes =
-            symbols.unitBytes;
+    std::tuple<const char *, unsigned, const char *> spellings[] = {{"", plain, ""},
+                                                                    {"_warp", warp, "warp"},
+                                                                    {"_block", block, "block"},
+                                                                    {"_wave", wave, "warp"},
+                                                                    {"_wg", wave, "block"}};
+    for (auto [suffix, libraries, together] : spellings) {
+      if (!libraries)
+        continue;
+      auto &function =
+          add(name + suffix, params, rule, doc, libraries, symbols.one, symbols.forAll);
+      function.unitBytes = symbols.unitBytes;
+      function.together = together;
+    }
   };
   const unsigned nv = NV | MX;
 

@@ -46,7 +46,11 @@ mlir::Operation *nereid::frontend::emitShmemCall(Semantic &s, const BoundArgs &a
                                                  llvm::StringRef symbol,
                                                  llvm::ArrayRef<Tensor> operands,
                                                  std::optional<Type> result, bool pure) {
-  return emitLibraryCall(s, args.range, symbol, operands, result, pure, args.info.name);
+  mlir::Operation *call =
+      emitLibraryCall(s, args.range, symbol, operands, result, pure, args.info.name);
+  if (llvm::StringRef together = shmemFunction(args).together; !together.empty())
+    call->setAttr("nereid.together", s.builder.getStringAttr(together));
+  return call;
 }
 
 //===----------------------------------------------------------------------===//

@@ -54,6 +54,8 @@ struct ShmemFunction {
   const char *symbolForAll = "";
   /// Bytes that 1 in a count means; 0: an element's.
   uint8_t unitBytes = 1;
+  /// The threads of a program that call it together: "warp", "block"; "": each alone.
+  const char *together = "";
   /// Of a function with a C type in its name: prefix + type + suffix.
   const CType *type = nullptr;
   std::string prefix = {}, suffix = {};

@@ -115,6 +115,7 @@ private:
   /// `block` with one element replaced.
   Value insertElement(const Tensor &block, const Value &index, const Value &value,
                       const SourceRange &range);
+  Flow walkThreadRegion(const WithStmt &stmt, const CallExpr &call);
   Flow walkCubeScope(const WithStmt &stmt);
   /// Refuses what the language has beyond Triton's when the kernel must be portable.
   void extension(const char *what, const char *instead, const SourceRange &range);

@@ -306,6 +306,9 @@ Flow Walker::walkWith(const WithStmt &stmt) {
     // Whatever it is, it is no scope.
   }
   const auto *builtin = callee.getIf<Builtin>();
+  if (stmt.items.size() == 1 && builtin &&
+      llvm::StringRef(builtin->info->name) == "simt_exec_region")
+    return walkThreadRegion(stmt, *call);
   if (stmt.items.size() != 1 || !builtin || llvm::StringRef(builtin->info->name) != "scope")
     fail(Diag::unsupported_syntax, item.context->range, "`with` over anything but `al.scope(...)`",
          "write its body without it");
@@ -335,6 +338,30 @@ Flow Walker::walkWith(const WithStmt &stmt) {
          "al.scope", "'cube', 'vector'");
   return *text == "cube" && request.language.profile->subVecNum > 1 ? walkCubeScope(stmt)
                                                                     : walkBlock(stmt.body);
+}
+
+/// Code of single threads. All of them meet before and after it.
+Flow Walker::walkThreadRegion(const WithStmt &stmt, const CallExpr &call) {
+  std::vector<Argument> positional;
+  std::vector<KeywordArgument> keywords;
+  evalArguments(call, positional, keywords);
+  if (!positional.empty() || !keywords.empty())
+    fail(Diag::surplus_argument, call.range, "dl.simt_exec_region", 0,
+         positional.size() + keywords.size(), "");
+  auto extra = [&](const char *name, std::vector<Argument> args) {
+    return callBuiltin(*findBuiltin("language_extra", name), args, {}, call.range);
+  };
+  extra("__syncthreads", {});
+  if (const auto &target = stmt.items.front().target) {
+    Argument axis{Int(0), call.range};
+    Tuple numbers;
+    numbers.items = {extra("tid", {axis}), extra("ntid", {axis})};
+    assign(*target, numbers, call.range);
+  }
+  Flow flow = walkBlock(stmt.body);
+  if (flow.falls())
+    extra("__syncthreads", {});
+  return flow;
 }
 
 /// An AI core has one cube core and several vector cores; here each vector core

@@ -97,6 +97,10 @@ void nereid::buildSimplifyPhase(OpPassManager &pm, const SimplifyChoices &choice
     cores.lanes = choices.vectorCores;
     pm.addPass(createNereidSplitVectorCores(cores));
   }
+  // What depends on the thread is done in loops over the threads; the program meets
+  // at no barrier of threads.
+  if (choices.threadLoops)
+    pm.addPass(createNereidThreadLoops());
 }
 
 Operation *nereid::verifySimplifyPhase(ModuleOp module, const SimplifyChoices &choices) {

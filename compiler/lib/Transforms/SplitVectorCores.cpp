@@ -2,6 +2,7 @@
 //
 // In a mixed launch the vector cores of a program run the same code. What does
 // not depend on the number of the vector core must happen once.
+#include "nereid/Analysis/Divergence.h"
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
@@ -9,8 +10,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Dominance.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace nereid {
@@ -20,139 +19,6 @@ namespace nereid {
 using namespace mlir;
 
 namespace {
-
-/// Which values and which code of a function depend on the vector core.
-class Divergence {
-public:
-  explicit Divergence(tt::FuncOp function) : postDominance(function) {
-    while (true) {
-      changed = false;
-      function.walk([&](Operation *op) { visit(op); });
-      if (!changed)
-        return;
-    }
-  }
-
-  /// Whether the vector cores may differ in whether they get here.
-  bool isDivergent(Operation *op) const {
-    for (; op && !isa<tt::FuncOp>(op); op = op->getParentOp())
-      if (blocks.contains(op->getBlock()) || regions.contains(op->getParentOp()))
-        return true;
-    return false;
-  }
-  /// Whether it is done differently by each vector core, or by one of them only.
-  bool dependsOnCore(Operation *op) const {
-    return isDivergent(op) ||
-           llvm::any_of(op->getOperands(), [&](Value v) { return values.contains(v); });
-  }
-
-private:
-  void taint(Value value) { changed |= values.insert(value).second; }
-  bool isTainted(Value value) const { return values.contains(value); }
-
-  /// Results and arguments of loops and branches: what flows into them.
-  void flow(ValueRange from, ValueRange to, bool all) {
-    for (auto [source, target] : llvm::zip(from, to))
-      if (all || isTainted(source))
-        taint(target);
-  }
-
-  void visit(Operation *op) {
-    if (isa<ascend::GetSubVecIdOp>(op))
-      return taint(op->getResult(0));
-    if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      bool divergent = isTainted(branch.getCondition());
-      markRegion(op, divergent);
-      for (Region &region : op->getRegions())
-        if (!region.empty() && op->getNumResults())
-          flow(region.front().getTerminator()->getOperands(), op->getResults(), divergent);
-      return;
-    }
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      bool divergent = isTainted(loop.getLowerBound()) || isTainted(loop.getUpperBound()) ||
-                       isTainted(loop.getStep());
-      markRegion(op, divergent);
-      if (divergent)
-        taint(loop.getInductionVar());
-      for (ValueRange from :
-           {ValueRange(loop.getInitArgs()), ValueRange(loop.getYieldedValues())}) {
-        flow(from, loop.getRegionIterArgs(), false);
-        flow(from, loop.getResults(), divergent);
-      }
-      return;
-    }
-    if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-      bool divergent = isTainted(loop.getConditionOp().getCondition());
-      markRegion(op, divergent);
-      flow(loop.getInits(), loop.getBeforeArguments(), false);
-      flow(loop.getYieldOp().getOperands(), loop.getBeforeArguments(), false);
-      flow(loop.getConditionOp().getArgs(), loop.getAfterArguments(), false);
-      flow(loop.getConditionOp().getArgs(), loop.getResults(), divergent);
-      return;
-    }
-    if (auto choice = dyn_cast<scf::IndexSwitchOp>(op)) {
-      bool divergent = isTainted(choice.getArg());
-      markRegion(op, divergent);
-      for (Region &region : op->getRegions())
-        flow(region.front().getTerminator()->getOperands(), op->getResults(), divergent);
-      return;
-    }
-    if (op->getNumSuccessors() > 0)
-      return visitBranch(op);
-    if (llvm::any_of(op->getOperands(), [&](Value v) { return isTainted(v); }))
-      for (Value result : op->getResults())
-        taint(result);
-  }
-
-  void visitBranch(Operation *op) {
-    auto branch = dyn_cast<BranchOpInterface>(op);
-    for (unsigned i = 0; branch && i < op->getNumSuccessors(); ++i)
-      for (auto [n, argument] : llvm::enumerate(op->getSuccessor(i)->getArguments()))
-        if (Value source = branch.getSuccessorOperands(i)[n]; source && isTainted(source))
-          taint(argument);
-    unsigned forwarded = 0;
-    for (unsigned i = 0; branch && i < op->getNumSuccessors(); ++i)
-      forwarded += branch.getSuccessorOperands(i).size();
-    bool decides = op->getNumOperands() > forwarded && op->getNumSuccessors() > 1 &&
-                   isTainted(op->getOperand(0));
-    if (!decides)
-      return;
-    // All that does not come after both ways anyway.
-    for (Block &block : *op->getBlock()->getParent())
-      if (&block != op->getBlock() && !postDominance.postDominates(&block, op->getBlock()) &&
-          reaches(op, &block))
-        changed |= blocks.insert(&block).second;
-    for (Block &block : *op->getBlock()->getParent())
-      if (postDominance.postDominates(&block, op->getBlock()) && &block != op->getBlock())
-        for (BlockArgument argument : block.getArguments())
-          taint(argument);
-  }
-
-  static bool reaches(Operation *from, Block *to) {
-    SmallVector<Block *> worklist(from->getSuccessors());
-    SmallPtrSet<Block *, 16> seen(worklist.begin(), worklist.end());
-    while (!worklist.empty()) {
-      Block *block = worklist.pop_back_val();
-      if (block == to)
-        return true;
-      for (Block *next : block->getSuccessors())
-        if (seen.insert(next).second)
-          worklist.push_back(next);
-    }
-    return false;
-  }
-
-  void markRegion(Operation *op, bool divergent) {
-    if (divergent)
-      changed |= regions.insert(op).second;
-  }
-
-  PostDominanceInfo postDominance;
-  llvm::DenseSet<Value> values;
-  llvm::DenseSet<Operation *> regions;
-  llvm::DenseSet<Block *> blocks;
-  bool changed = false;
-};
 
 enum class Treatment {
   Everywhere, ///< every vector core does it: no effect, or a wait
@@ -206,7 +72,7 @@ struct SplitVectorCores : impl::NereidSplitVectorCoresBase<SplitVectorCores> {
 
 private:
   LogicalResult split(tt::FuncOp function, bool &shares) {
-    Divergence divergence(function);
+    Divergence divergence(function, [](Operation *op) { return isa<ascend::GetSubVecIdOp>(op); });
     SmallVector<Operation *> once;
     bool failedAny = false;
     function.walk([&](Operation *op) {
@@ -224,7 +90,7 @@ private:
           op->setAttr("nereid.gated", UnitAttr::get(&getContext()));
         return;
       case Treatment::Once:
-        if (!divergence.dependsOnCore(op))
+        if (!divergence.dependsOn(op))
           once.push_back(op);
       }
     });

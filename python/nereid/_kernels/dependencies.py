@@ -110,6 +110,8 @@ class Dependencies:
         self.watch = _runtime.Watch()
         self.portable = True
         self.reason: str | None = None
+        #: Whether the code tells the threads of a program apart.
+        self.threads = False
         self._hash = hashlib.sha256()
         self._seen: dict[tuple[int, bool], int] = {}
         self._kept: list[Any] = []
@@ -197,6 +199,7 @@ class Dependencies:
         builtin = vars(function).get("__nereid_builtin__")
         if builtin is not None:
             self._add("builtin", *builtin)
+            self.threads |= builtin[0] == "language_extra" or builtin == ("dl", "simt_exec_region")
             return
         if not self._is_new(function):
             return

@@ -422,7 +422,7 @@ class Autotuner(Launcher):
         if number >= 0:
             return configs[number]
         start = time.perf_counter()
-        parameters = set(self.arg_names)
+        parameters = {*self.arg_names, *(["num_warps"] if self.jit_function.asks_for_threads else [])}
         timings: dict[Config, Any] = {}
         measured: dict[tuple, Any] = {}
         for config in configs:

@@ -265,6 +265,12 @@ class JITFunction(_runtime.Dispatcher):
     def cache_key(self) -> str:
         return self.dependencies.digest
 
+    @property
+    def asks_for_threads(self) -> bool:
+        """Whether the code tells the threads of a program apart: how many there are is part
+        of it then, by the launch option ``num_warps``."""
+        return self.dependencies.threads
+
     @functools.cached_property
     def signature(self) -> inspect.Signature:
         return inspect.signature(self.fn)
@@ -303,6 +309,11 @@ class JITFunction(_runtime.Dispatcher):
             value = getattr(self, name)
             if value is not None:
                 options[name] = value if name == "unused_token" else bool(value)
+        if self.asks_for_threads:
+            warps = launch_options.get("num_warps")
+            if _targets.option(target, "num_warps") is None:
+                launch_options = {name: value for name, value in launch_options.items() if name != "num_warps"}
+            options["threads"] = 32 * self._warps(4 if warps is None else getattr(warps, "value", warps))
         for name, value in launch_options.items():
             value = getattr(value, "value", value)
             if value is None:
@@ -316,6 +327,14 @@ class JITFunction(_runtime.Dispatcher):
                 raise ValueError(f"{self.__name__}: {error}") from None
             options[name] = value
         return options
+
+    def _warps(self, number: Any) -> int:
+        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= 32:
+            raise ValueError(
+                f"{self.__name__}: the option 'num_warps' takes a whole number from 1 to 32, a program's threads divided by "
+                f"32, not {number!r}"
+            )
+        return number
 
     def _compile_specialisation(self, specs: list, launch_options: dict[str, Any]):
         """Called by the dispatcher for arguments that it has no kernel for."""

@@ -92,7 +92,7 @@ OptionValue optionFromPython(const TargetOption &option, nb::handle value) {
 /// What only the front end reads, or what is no option of a target.
 bool isRequestKey(llvm::StringRef name) {
   return llvm::is_contained({"target", "profile", "sub_vec_num", "allow_non_constexpr_globals",
-                             "default_dot_input_precision", "crash_reproducer"},
+                             "default_dot_input_precision", "crash_reproducer", "threads"},
                             name);
 }
 

@@ -93,6 +93,7 @@ LanguageOptions importOptions(nb::handle options, bool &allowGlobals) {
   read("debug", result.debug);
   read("portable", result.portable);
   read("unused_token", result.unusedToken);
+  read("threads", result.threads);
   read("default_dot_input_precision", result.defaultInputPrecision);
   read("allow_non_constexpr_globals", allowGlobals);
   return result;

@@ -47,6 +47,9 @@ struct Dispatcher {
   PyObject *watch = nullptr;
   /// Functions that get the arguments of each launch before it; a list or null.
   PyObject *preRunHooks = nullptr;
+  /// Whether the code tells the threads of a program apart, so that num_warps, how many
+  /// they are, is part of it.
+  enum Threads { Unknown, Unasked, Asked } threads = Unknown;
 
   ~Dispatcher() {
     clear();
@@ -63,6 +66,7 @@ struct Dispatcher {
     for (auto &entry : old)
       drop(entry.second);
     Py_CLEAR(watch);
+    threads = Unknown;
   }
   static void drop(const CachedKernel &entry) {
     Py_DECREF(entry.kernel);
@@ -111,6 +115,8 @@ struct Bound {
   SmallBuffer<PyObject *, 48> values;
   /// Keywords that are compile options, in the order of the call.
   std::vector<std::pair<PyObject *, PyObject *>> options;
+  /// num_warps=, an option where kernels tell threads apart: name and value, or null.
+  std::pair<PyObject *, PyObject *> warps;
 };
 
 int64_t parameterIndex(const Dispatcher &state, PyObject *name) {
@@ -144,6 +150,12 @@ std::string closestKeyword(const Dispatcher &state, PyObject *name) {
   return "";
 }
 
+/// Tells whoever wants to know that a launch option has no effect.
+bool noteIgnored(const Dispatcher &state, PyObject *name) {
+  PyObject *note = languageObjects().noteOption;
+  return !note || nb::steal(PyObject_CallFunction(note, "sO", state.name.c_str(), name)).is_valid();
+}
+
 bool bindKeyword(Dispatcher &state, Bound &bound, size_t numPositional, PyObject *name,
                  PyObject *value) {
   const int64_t index = parameterIndex(state, name);
@@ -156,24 +168,23 @@ bool bindKeyword(Dispatcher &state, Bound &bound, size_t numPositional, PyObject
     bound.values[index] = value;
     return true;
   }
+  const std::string_view view(text);
   const LanguageObjects &language = languageObjects();
   if (language.compileOptions && PySet_Contains(language.compileOptions, name) == 1) {
     bound.options.emplace_back(name, value);
     return true;
   }
   if (language.ignoredOptions && PySet_Contains(language.ignoredOptions, name) == 1) {
-    if (language.noteOption && value != Py_None) {
-      nb::object noted =
-          nb::steal(PyObject_CallFunction(language.noteOption, "sO", state.name.c_str(), name));
-      return noted.is_valid();
+    if (view == "num_warps" && value != Py_None) {
+      bound.warps = {name, value};
+      return true;
     }
-    return true;
+    return value == Py_None || noteIgnored(state, name);
   }
   if (PyObject *why = language.refusedOptions
                           ? PyDict_GetItemWithError(language.refusedOptions, name)
                           : nullptr)
     return value == Py_None || failLaunch(state, PyUnicode_AsUTF8(why));
-  const std::string_view view(text);
   if (view == "device" || view == "device_type" || view == "stream")
     return failLaunch(
         state, "the keyword '" + std::string(text) +
@@ -509,6 +520,19 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
       return nullptr;
   if (state.checkStrides && !reader.finish(bound.values.data()))
     return nullptr;
+  if (bound.warps.first) {
+    if (state.threads == Dispatcher::Unknown) {
+      PyObject *asks = PyObject_GetAttrString(self, "asks_for_threads");
+      if (!asks)
+        return nullptr;
+      state.threads = PyObject_IsTrue(asks) ? Dispatcher::Asked : Dispatcher::Unasked;
+      Py_DECREF(asks);
+    }
+    if (state.threads == Dispatcher::Asked)
+      bound.options.push_back(bound.warps);
+    else if (!noteIgnored(state, bound.warps.first))
+      return nullptr;
+  }
   for (const auto &[name, value] : bound.options)
     if (!reader.addOption(name, value))
       return nullptr;

@@ -45,6 +45,7 @@ struct LanguageOptions {
   bool debug = false;                                // device_assert active
   bool portable = false;                             // refuse what goes beyond Triton's language
   std::string unusedToken = "error";                 // "error" | "warn" | "keep"
+  int threads = 128;                                 // of a program, where kernels ask for them
   std::string defaultInputPrecision = "ieee";
   /// Where tl.static_print writes; null: standard output.
   std::function<void(llvm::StringRef)> print;

@@ -30,6 +30,8 @@ struct SimplifyChoices {
   bool findWaits = false;
   /// Programs run on this many vector cores; 0: the target does that itself.
   unsigned vectorCores = 0;
+  /// Programs are one thread each: those of GPUs become loops.
+  bool threadLoops = false;
 };
 
 /// Errors that must be found before anything is simplified, and what only the

@@ -383,6 +383,51 @@ def NereidRewriteBlockPointers : Pass<"nereid-rewrite-block-pointers", "::mlir::
 // Last
 //===----------------------------------------------------------------------===//
 
+def NereidThreadLoops : Pass<"nereid-thread-loops", "::mlir::ModuleOp"> {
+  let summary = "Does what the threads of a program do in loops over their numbers";
+  let description = [{
+    For targets whose programs are one thread each. The module attribute
+    `nereid.threads` says how many threads the kernel is written for. What does not
+    depend on `distributed.thread_id` happens once, as if no thread had been asked
+    for. Runs of operations that do depend on it become a loop over the threads; a
+    loop ends where the program does something as a whole: a block operation with an
+    effect, a wait of all threads, a `distributed.thread_barrier`. Scalars that one such loop
+    makes and another one needs are kept for each thread. Accesses with the
+    attribute `nereid.each_thread` are every thread's own; stores, atomics and
+    notifications without it belong to the program, and thread 0 makes them.
+
+    Errors: a block that depends on the thread, a barrier or a call of the whole
+    program that only some threads reach.
+
+    ```mlir
+    module attributes {nereid.threads = 128 : i32} {
+      tt.func public @k(%p: !tt.ptr<i32>) {
+        %t = distributed.thread_id : i32
+        %q = tt.addptr %p, %t : !tt.ptr<i32>, i32
+        tt.store %q, %t {nereid.each_thread} : !tt.ptr<i32>
+        distributed.thread_barrier
+        tt.return
+      }
+    }
+    // becomes
+    module attributes {nereid.threads = 128 : i32} {
+      tt.func public @k(%p: !tt.ptr<i32>) {
+        %c0 = arith.constant 0 : i32
+        %c128 = arith.constant 128 : i32
+        %c1 = arith.constant 1 : i32
+        scf.for %t = %c0 to %c128 step %c1 : i32 {
+          %q = tt.addptr %p, %t : !tt.ptr<i32>, i32
+          tt.store %q, %t {nereid.each_thread} : !tt.ptr<i32>
+        }
+        tt.return
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+                           "::nereid::tt::TritonDialect"];
+}
+
 def NereidSplitVectorCores : Pass<"nereid-split-vector-cores", "::mlir::ModuleOp"> {
   let summary = "Lets effects that do not depend on the vector core happen once";
   let description = [{

@@ -36,8 +36,6 @@ static std::string cacheId(const OptionValues &options) {
 // What the CPU lacks
 //===----------------------------------------------------------------------===//
 
-static constexpr std::string_view threads =
-    "a program is one thread on the CPU, so work that is divided by threads would be lost";
 static constexpr std::string_view sharedMemory =
     "there is no memory shared by the threads of a program";
 static constexpr std::string_view vectors = "vectors belong to single threads of a GPU";
@@ -48,20 +46,14 @@ static constexpr std::string_view custom = "custom operations are device code fo
 static constexpr std::string_view buffers =
     "buffers of on-chip memory are changed in place, which values of the kernel are not";
 
-static constexpr std::string_view useElements =
-    "use tl.arange for the elements, tl.program_id for the program";
 static constexpr std::string_view useBlockValues =
     "keep the values in a block: tl.zeros, tl.where, tl.gather";
 static constexpr std::string_view useBlockAccess =
     "load and store blocks of elements: tl.load(ptr + tl.arange(0, N))";
-static constexpr std::string_view useAccess =
-    "use tl.load(ptr, volatile=True), tl.store, or dl.wait and dl.notify for signals";
 static constexpr std::string_view useBlockPointers =
     "use tl.load and tl.store on blocks of pointers";
 static constexpr std::string_view useAtomics =
     "use tl.atomic_add, tl.atomic_cas with sem= and scope=";
-static constexpr std::string_view useOrder =
-    "leave it out: the accesses of a program happen in order; tl.debug_barrier() marks the place";
 static constexpr std::string_view useSignals =
     "use dl.wait and dl.notify, or libshmem_device's signals";
 static constexpr std::string_view useNothing =
@@ -74,8 +66,6 @@ static constexpr std::string_view useBlocks =
 
 static std::vector<TargetLack> lacks() {
   return {
-      {"dl", "simt_exec_region", threads,
-       "write its body for blocks of elements: tl.arange, tl.load and tl.store with masks"},
       {"dl", "extract", vectors, useBlockAccess},
       {"dl", "insert", vectors, useBlockAccess},
       {"dl", "vector", vectors, useBlockAccess},
@@ -92,15 +82,12 @@ static std::vector<TargetLack> lacks() {
       {"dl", "get_smem_shared_address_u32", sharedMemory, useBlockValues},
       {"dl", "tma", instructions, "use tl.make_tensor_descriptor with desc.load and desc.store"},
 
-      {"language_extra", "__syncthreads", threads, useOrder},
-      {"language_extra", "membar", threads, useOrder},
-      {"language_extra", "ld", threads, useAccess},
-      {"language_extra", "st", threads, useAccess},
-      {"language_extra", "ld_acquire", threads, useAccess},
-      {"language_extra", "red_release", threads, useAtomics},
-      {"language_extra", "atomic_add", threads, useAtomics},
-      {"language_extra", "atomic_cas", threads, useAtomics},
-      {"language_extra", "atomic_add_per_warp", threads, useAtomics},
+      {"language_extra", "atomic_add_per_warp", instructions, useAtomics},
+      {"language_extra", "smid", instructions, "use tl.program_id for the program"},
+      {"language_extra", "globaltimer", instructions, "measure time on the host"},
+      {"language_extra", "pack", vectors, useBlockAccess},
+      {"language_extra", "unpack", vectors, useBlockAccess},
+      {"language_extra", "pack_b32_v2", instructions, "use shifts and |"},
       {"language_extra", "__shfl_sync_i32", instructions, useSignals},
       {"language_extra", "__shfl_up_sync_i32", instructions, useSignals},
       {"language_extra", "__shfl_down_sync_i32", instructions, useSignals},
@@ -112,7 +99,6 @@ static std::vector<TargetLack> lacks() {
       {"language_extra", "arrive_inc", instructions, useSignals},
       {"language_extra", "ld_vector", vectors, useBlockAccess},
       {"language_extra", "st_vector", vectors, useBlockAccess},
-      {"language_extra", "ld_b32", instructions, useBlockPointers},
       {"language_extra", "load_v2_b64", instructions, useBlockPointers},
       {"language_extra", "load_v4_u32", instructions, useBlockPointers},
       {"language_extra", "st_v2_u32", instructions, useBlockPointers},
@@ -123,7 +109,6 @@ static std::vector<TargetLack> lacks() {
       {"language_extra", "multimem_st_v2", instructions, useBlockPointers},
       {"language_extra", "multimem_st_v4", instructions, useBlockPointers},
       {"language_extra", "multimem_ld_reduce_v4", instructions, useBlockPointers},
-      {"language_extra", "*", threads, useElements},
 
       {"libshmem_device", "remote_mc_ptr", "it has no multicast addresses",
        "write to each rank with dl.symm_at or putmem"},

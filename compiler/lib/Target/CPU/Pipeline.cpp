@@ -84,6 +84,7 @@ std::vector<Phase> nereid::cpu::phases(const PipelineOptions &options) {
   choices.rewriteBlockPointers = true;
   choices.findWaits = true;
   choices.vectorCores = options.vectorCores;
+  choices.threadLoops = true;
   return {
       {"check", checkPromise, [=](OpPassManager &pm) { buildCheckPhase(pm, checks); },
        verifyCheckPhase},

@@ -71,8 +71,8 @@ def rank(axis=-1):
 
 
 @device_function("dl", "simt_exec_region")
-def simt_exec_region(*args, **options):
-    """Only on machines with such threads."""
+def simt_exec_region():
+    """`with dl.simt_exec_region() as (thread, threads):` is code of single threads: thread is tid(0), threads is ntid(0), and all threads meet before and after it."""
 
 
 @device_function("dl", "smem_dealloc")

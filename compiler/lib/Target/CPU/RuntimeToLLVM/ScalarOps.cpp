@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -97,6 +98,17 @@ static Value zeroOf(Lowering &l, Location loc, Type type) {
   return arith::ConstantOp::create(l.builder, loc, l.builder.getZeroAttr(type));
 }
 
+/// Accesses of single threads say in which order they stand.
+static LLVM::AtomicOrdering orderOf(Operation *op, LLVM::AtomicOrdering otherwise) {
+  auto order = op->getAttrOfType<StringAttr>("nereid.order");
+  if (!order)
+    return otherwise;
+  return llvm::StringSwitch<LLVM::AtomicOrdering>(order.getValue())
+      .Case("acquire", LLVM::AtomicOrdering::acquire)
+      .Case("release", LLVM::AtomicOrdering::release)
+      .Default(LLVM::AtomicOrdering::monotonic);
+}
+
 static LogicalResult lower(Lowering &l, tt::LoadOp op) {
   Location loc = op.getLoc();
   Type element = op.getType(), memory = l.getMemoryType(element);
@@ -110,7 +122,7 @@ static LogicalResult lower(Lowering &l, tt::LoadOp op) {
                                          isVolatile);
         // A polled flag must be read in one piece.
         if (isVolatile)
-          load.setOrdering(LLVM::AtomicOrdering::monotonic);
+          load.setOrdering(orderOf(op, LLVM::AtomicOrdering::monotonic));
         return load;
       },
       [&] { return other ? other : zeroOf(l, loc, memory); });
@@ -123,8 +135,9 @@ static LogicalResult lower(Lowering &l, tt::StoreOp op) {
   emitMasked(
       l, op.getLoc(), op.getMask(), Type(),
       [&]() -> Value {
-        LLVM::StoreOp::create(l.builder, op.getLoc(), value, pointer,
-                              getElementBytes(op.getValue().getType()));
+        auto store = LLVM::StoreOp::create(l.builder, op.getLoc(), value, pointer,
+                                           getElementBytes(op.getValue().getType()));
+        store.setOrdering(orderOf(op, LLVM::AtomicOrdering::not_atomic));
         return {};
       },
       [] { return Value(); });

@@ -154,4 +154,34 @@ def Dist_YieldOp : Dist_Op<"yield", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Dist_ThreadIdOp : Dist_Op<"thread_id", [Pure]> {
+  let summary = "which thread of its program runs this";
+  let description = [{
+    Kernels for GPUs tell the threads of a program apart. The module attribute
+    `nereid.threads` says how many there are. Scalars that depend on the number
+    differ from thread to thread, and so does control flow by them; blocks belong
+    to the whole program. `nereid-thread-loops` is for targets whose programs are
+    one thread each.
+
+    ```mlir
+    %t = distributed.thread_id : i32
+    ```
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Dist_ThreadBarrierOp : Dist_Op<"thread_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads of a program meet";
+  let description = [{
+    What each thread did before it is there for all of them after it. All threads
+    come here: control flow that depends on the thread must not lead to it.
+
+    ```mlir
+    distributed.thread_barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // NEREID_DISTRIBUTED_OPS_TD

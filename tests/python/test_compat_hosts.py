@@ -256,6 +256,84 @@ def test_nvshmem_and_the_helpers_around_it(run):
     assert "its kernels run by the rules of cuda" in errors
 
 
+GPU = """
+import nvshmem.bindings, nvshmem.core, torch, triton, triton.language as tl, triton_dist, triton_dist.language as dl
+from triton_dist.language.extra import libshmem_device
+from triton_dist.language.extra.cuda.language_extra import (
+    __fence, __syncthreads, arrive_inc, load_v2_b64, load_v4_u32, multimem_ld_reduce_v4, multimem_st_b32, multimem_st_v4,
+    pack_b32_v2, st, st_v4_u32, tid, wait_eq)
+from triton.language.extra.cuda import num_threads
+from triton_dist.utils import (CUDA_CHECK, cuda, cudart, finalize_distributed, initialize_distributed,
+                               nvshmem_barrier_all_on_stream, nvshmem_create_tensor)
+
+@triton_dist.jit
+def threads(x, y, flag, packed, world_size):
+    t = tid(0)
+    a, b, c, d = load_v4_u32(x + 4 * t)
+    st_v4_u32(y + 4 * t, d, c, b, a)
+    st(packed + t, pack_b32_v2(a, b))
+    if t < world_size:
+        libshmem_device.signal_op(flag + dl.rank(), 3, libshmem_device.NVSHMEM_SIGNAL_SET, t)
+        libshmem_device.signal_wait_until(flag + t, libshmem_device.NVSHMEM_CMP_EQ, 3)
+    __syncthreads()
+    first, second = load_v2_b64(x)
+    arrive_inc(flag + world_size, t, 1, "gpu")
+    wait_eq(flag + world_size, t, 1, "gpu")
+
+@triton.jit
+def everywhere(p, q, out):
+    there = libshmem_device.remote_mc_ptr(libshmem_device.NVSHMEM_TEAM_WORLD, p)
+    t = tid(0)
+    if dl.rank() == 0:
+        multimem_st_b32(there + t, t + num_threads())
+    if t < 2:
+        a, b, c, d = multimem_ld_reduce_v4(q + 8 * t, acc_dtype=tl.float32)
+        st(out + 4 * t, a)
+        st(out + 4 * t + 1, b)
+        st(out + 4 * t + 2, c)
+        st(out + 4 * t + 3, d)
+
+initialize_distributed()
+rank, size = nvshmem.core.my_pe(), nvshmem.core.n_pes()
+x, y = torch.arange(512, dtype=torch.int32, device="cuda"), torch.zeros(512, dtype=torch.int32, device="cuda")
+packed = torch.zeros(128, dtype=torch.int64, device="cuda")
+flag = nvshmem_create_tensor((size + 1,), torch.int64)
+nvshmem_barrier_all_on_stream(torch.cuda.current_stream())
+threads[(1,)](x, y, flag, packed, size)
+assert (y.reshape(128, 4).flip(1) == x.reshape(128, 4)).all() and flag.tolist() == size * [3] + [1]
+assert (packed == x[::4].long() + (x[1::4].long() << 32)).all()
+p, q = nvshmem_create_tensor((64,), torch.int32), nvshmem_create_tensor((16,), torch.float16)
+q.copy_((torch.arange(16) + 100 * rank).half())
+out = torch.zeros(8, dtype=torch.int32, device="cuda")
+nvshmem_barrier_all_on_stream(torch.cuda.current_stream())
+everywhere[(1,)](p, q, out, num_warps=2)
+nvshmem_barrier_all_on_stream(torch.cuda.current_stream())
+assert p.tolist() == list(range(64, 128))
+total = sum((torch.arange(16) + 100 * r).float() for r in range(size)).half()
+assert (out.numpy().view("uint16") == total.view(torch.int16).numpy().view("uint16")).all()
+
+stream = torch.cuda.Stream()
+(error,) = cuda.cuStreamWriteValue64(stream.cuda_stream, flag.data_ptr(), 9, cuda.CUstreamWriteValue_flags.CU_STREAM_WRITE_VALUE_DEFAULT)
+CUDA_CHECK(error)
+(error,) = cuda.cuStreamWaitValue64(stream.cuda_stream, flag.data_ptr(), 9, cuda.CUstreamWaitValue_flags.CU_STREAM_WAIT_VALUE_EQ)
+(error,) = cudart.cudaMemcpyAsync(y.data_ptr(), x.data_ptr(), 2048, cudart.cudaMemcpyKind.cudaMemcpyDefault, stream.cuda_stream)
+CUDA_CHECK(error)
+assert flag[0] == 9 and (x == y).all()
+try:
+    cuda.cuStreamWaitValue32(stream.cuda_stream, x.data_ptr(), 77, cuda.CUstreamWaitValue_flags.CU_STREAM_WAIT_VALUE_EQ)
+except RuntimeError as error:
+    assert "is no symmetric memory" in str(error)
+row, column = nvshmem.core.team_split_2d(libshmem_device.NVSHMEM_TEAM_WORLD, size, None, 0, None, 0)
+assert nvshmem.bindings.team_translate_pe(row, nvshmem.core.team_my_pe(row), libshmem_device.NVSHMEM_TEAM_WORLD) == rank
+print("ok")
+finalize_distributed()
+"""
+
+
+def test_kernels_of_gpus_and_the_driver_beside_them(run):
+    assert run(GPU, ranks=2)[0] == ["ok", "ok"]
+
+
 def test_source_tree_of_triton_dist(run, torch_environment, tmp_path):
     """Submodules of a source tree on the path are loaded from there, on top of ours."""
     package = tmp_path / "tree" / "triton_dist"

@@ -18,9 +18,11 @@ import numpy as np
 
 import nereid
 from nereid import runtime
-from nereid.compat import _join, _nvshmem, _profile
+from nereid.compat import _cuda_driver, _join, _nvshmem, _profile
 
 _world: Any = None
+
+cuda, cudart, CUDA_CHECK = _cuda_driver.driver, _cuda_driver.runtime, _cuda_driver.check
 
 
 def _torch() -> Any:
@@ -62,6 +64,38 @@ def supports_p2p_native_atomic() -> bool:
 def is_nvshmem_multimem_supported() -> bool:
     """Addresses that stand for all ranks at once are a switch's: there is none."""
     return False
+
+
+def _refuse_home(name: str, library: str) -> Callable[[], Any]:
+    def refuse() -> Any:
+        raise FileNotFoundError(f"{name}: there is no {library} here; Nereid does its work, and needs none")
+
+    return refuse
+
+
+get_nvshmem_home = _refuse_home("get_nvshmem_home", "NVSHMEM")
+get_rocshmem_home = _refuse_home("get_rocshmem_home", "ROCSHMEM")
+
+
+def has_nvshmemi_bc_built() -> bool:
+    """Whether another library's internals can be linked into kernels: they cannot."""
+    return False
+
+
+def cuda_occupancy_max_activate_blocks_per_multiprocessor(
+        triton_func: Any, num_warps: int, *func_args: Any, **func_kwargs: Any) -> int:
+    """Programs of a launch that waits are all alive at once, on one processor as well as on many: 1."""
+    return 1
+
+
+def get_numa_node_count_in_group(group: Any = None) -> int:
+    """The ranks of a machine count as one node of memory."""
+    return 1
+
+
+def get_group_numa_world_size(group: Any = None) -> int:
+    """Ranks of a node of memory."""
+    return get_triton_dist_local_world_size() if group is None else group.size()
 
 
 def has_fullmesh_nvlink() -> bool:
@@ -283,6 +317,13 @@ def triton_dist_key() -> str:
     return f"nereid-{nereid.__version__}"
 
 
+def get_cpu_info_linux() -> str | None:
+    """What the system calls the processor."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        names = [line.partition(":")[2].strip() for line in file if line.startswith("model name")]
+    return names[0] if names else None
+
+
 def get_bool_env(env: str, default_value: bool) -> bool:
     """A variable that is 1, true or on, or not."""
     value = os.environ.get(env)
@@ -313,8 +354,30 @@ def _signal_type(name: str) -> Any:
                          "counterpart")
 
 
+#: GB/s between two ranks, for models of time that scripts print beside what they measure.
+_SPEED = 10.0
+
+
+def link_speeds() -> dict[str, Any]:
+    """What triton_dist.nv_utils has: properties of the links between GPUs, for one processor."""
+    def speed(*_args: Any, **_kwargs: Any) -> float:
+        return _SPEED
+
+    return {
+        "get_intranode_max_speed_gbps": speed, "get_nvlink_max_speed_gbps": speed, "get_pcie_link_max_speed_gbps": speed,
+        "has_fullmesh_nvlink": has_fullmesh_nvlink, "get_numa_node": lambda gpu_index=0: 0,
+        "get_max_gpu_clock_rate_in_khz": get_max_gpu_clock_rate_in_khz,
+        "get_current_gpu_clock_rate_in_khz": lambda device_id=None: get_max_gpu_clock_rate_in_khz(0),
+        "get_device_name": lambda device_id=0: get_device_property(device_id).name, "with_pynvml": lambda: False,
+    }
+
+
 def names() -> dict[str, Any]:
     """What triton_dist.utils has."""
     own = {name: value for name, value in globals().items()
-           if not name.startswith("_") and getattr(value, "__module__", None) == __name__ and name != "names"}
-    return {**own, "__getattr__": _signal_type}
+           if not name.startswith("_") and getattr(value, "__module__", None) == __name__
+           and name not in ("names", "link_speeds")}
+    homes = {name: globals()[name] for name in ("get_nvshmem_home", "get_rocshmem_home")}
+    homes.update({f"get_{library}_{what}": triton_dist_key for library in ("nvshmem", "rocshmem", "mori_shmem", "mxshmem")
+                  for what in ("version", "hash")})
+    return {**own, **homes, "cuda": cuda, "cudart": cudart, "CUDA_CHECK": CUDA_CHECK, "__getattr__": _signal_type}

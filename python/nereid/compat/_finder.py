@@ -13,6 +13,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import sys
 from typing import Any
 
@@ -101,8 +102,10 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             )
         is_package = any(other.startswith(name + ".") for other in table)
         spec = importlib.machinery.ModuleSpec(name, self, origin="nereid.compat", is_package=is_package)
-        if name == "triton_dist":
-            spec.submodule_search_locations = self._source_tree(name)
+        if root == "triton_dist" and is_package:
+            below = name.split(".")[1:]
+            folders = [os.path.join(folder, *below) for folder in self._source_tree(root)]
+            spec.submodule_search_locations = [folder for folder in folders if os.path.isdir(folder)]
         return spec
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:

@@ -15,7 +15,7 @@ from nereid import compiler, distributed, libshmem_device, runtime, testing
 from nereid._launch import jit as _jit
 from nereid._launch import tensors as _tensors
 from nereid.language import extra
-from nereid.compat import _dist_utils, _orders
+from nereid.compat import _dist_utils, _orders, _threads
 from nereid.language import _types
 from nereid.language.core import extern
 from nereid.language._constexpr import _unwrap, constexpr, constexpr_function
@@ -149,7 +149,9 @@ def _language() -> dict[str, dict[str, Any]]:
         "triton.language.extra.intel.libdevice": libdevice,
     }
     for vendor in ("cuda", "hip"):
-        names[f"triton.language.extra.{vendor}"] = {}
+        machine = {name: _threads.names()[name] for name in ("globaltimer", "num_threads", "num_warps", "smid")}
+        names[f"triton.language.extra.{vendor}"] = machine
+        names[f"triton.language.extra.{vendor}.utils"] = machine
         names[f"triton.language.extra.{vendor}.libdevice"] = libdevice
     if hasattr(tl, "target_info"):
         names["triton.language.target_info"] = _public(tl.target_info)
@@ -165,6 +167,16 @@ def _string_to_type(name: str, *_ignored: Any) -> Any:
     if found is None:
         raise ValueError(f"there is no type '{name}'")
     return tl.pointer_type(found) if name.startswith("*") else found
+
+
+def _peaks() -> dict[str, Any]:
+    """Peak rates of GPUs, from which scripts guess how long a kernel takes to print it beside what they measure: here
+    round numbers of one processor."""
+    return {
+        "get_max_simd_tflops": lambda dtype, clock_rate=None, device=None: 0.1,
+        "get_max_tensorcore_tflops": lambda dtype, clock_rate=None, device=None: 0.1,
+        "get_dram_gbps": lambda device=None: 10.0,
+    }
 
 
 def _runtime_names() -> dict[str, dict[str, Any]]:
@@ -221,7 +233,7 @@ def _runtime_names() -> dict[str, dict[str, Any]]:
             "CompileTimeAssertionFailure": nereid.CompilationError,
             "UnsupportedLanguageConstruct": nereid.CompilationError,
         },
-        "triton.testing": _public(testing),
+        "triton.testing": {**_public(testing), **_peaks()},
     }
 
 
@@ -244,6 +256,10 @@ def _root() -> dict[str, Any]:
     }
 
 
+class SharedMemoryDesc:
+    """Type of what dl.allocate_smem gives on GPUs: modules can name it, and no value has it."""
+
+
 #: Vendors, by the folder that triton_dist has for each, and their libraries for the device.
 _VENDORS = {
     "cuda": ("libnvshmem_device",), "hip": ("librocshmem_device", "libmori_shmem_device"),
@@ -253,17 +269,16 @@ _VENDORS = {
 
 def _distributed() -> dict[str, dict[str, Any]]:
     """triton_dist. Its submodules that are not here come from a source tree on the path."""
-    dl = _public(distributed)
-    shmem = _public(libshmem_device)
-    threads = {
-        name: value for name, value in vars(extra.language_extra).items() if hasattr(value, "__nereid_builtin__")
-    }
+    dl = {**_public(distributed), "SharedMemoryDesc": SharedMemoryDesc, "SMEM_GENERIC_POINTER_ADDR_SPACE": constexpr(0)}
+    shmem = {**_public(libshmem_device), "remote_mc_ptr": _threads.remote_mc_ptr}
+    threads = _threads.names()
     names = {
         "triton_dist": {"jit": nereid.jit, "__version__": VERSION},
         "triton_dist.jit": {"jit": nereid.jit},
         "triton_dist.utils": _dist_utils.names(),
+        "triton_dist.nv_utils": _dist_utils.link_speeds(),
         "triton_dist.language": {name: value for name, value in dl.items() if not inspect.ismodule(value)},
-        "triton_dist.language.distributed_ops": dl,
+        **{f"triton_dist.language.{part}": dl for part in ("distributed_ops", "simt_ops", "smem_ops")},
         "triton_dist.language.extra": {},
         "triton_dist.language.extra.libshmem_device": shmem,
         "triton_dist.language.extra.language_extra": threads,

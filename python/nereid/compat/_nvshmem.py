@@ -108,38 +108,49 @@ def free_tensor(tensor: Any) -> None:
 # ---- teams
 
 
+def _team(team: Any) -> int:
+    """A team's handle: of the host, or a constant of libshmem_device."""
+    constant = getattr(team, "__nereid_team__", None)
+    return int(team) if constant is None else constant
+
+
+def team_translate_pe(src_team: int, src_pe: int, dest_team: int) -> int:
+    """The number in `dest_team` of the rank that is `src_pe` in `src_team`, -1 when there is none."""
+    return nereid.symm.team_translate_pe(_team(src_team), int(src_pe), _team(dest_team))
+
+
 def team_my_pe(team: int) -> int:
     """This rank's number in the team, -1 outside of it."""
-    return nereid.symm.team_my_pe(int(team))
+    return nereid.symm.team_my_pe(_team(team))
 
 
 def team_n_pes(team: int) -> int:
     """Number of members."""
-    return nereid.symm.team_n_pes(int(team))
+    return nereid.symm.team_n_pes(_team(team))
 
 
 def team_split_strided(parent: int, start: int, stride: int, size: int, *_config: Any, **_options: Any) -> int:
     """nereid.symm.team_split_strided."""
-    return nereid.symm.team_split_strided(int(parent), start, stride, size)
+    return nereid.symm.team_split_strided(_team(parent), start, stride, size)
 
 
 def team_split_2d(parent: int, x_range: int, *_config: Any, **_options: Any) -> tuple[int, int]:
     """nereid.symm.team_split_2d."""
-    return nereid.symm.team_split_2d(int(parent), x_range)
+    return nereid.symm.team_split_2d(_team(parent), x_range)
 
 
 def team_destroy(team: int) -> None:
     """nereid.symm.team_destroy."""
-    nereid.symm.team_destroy(int(team))
+    nereid.symm.team_destroy(_team(team))
 
 
 def barrier(team: int = Teams.TEAM_WORLD, stream: Any = None) -> None:
     """Barrier of the members' hosts."""
     nereid.synchronize()
-    if int(team) == Teams.TEAM_WORLD:
+    if _team(team) == Teams.TEAM_WORLD:
         nereid.barrier()
     else:
-        nereid.symm.Team(int(team)).barrier()
+        nereid.symm.Team(_team(team)).barrier()
 
 
 def sync(team: int = Teams.TEAM_WORLD, stream: Any = None) -> None:
@@ -223,11 +234,12 @@ def modules() -> dict[str, dict[str, Any]]:
     )
     core = {name: globals()[name] for name in names.split()}
     numbers = ("my_pe", "n_pes", "team_my_pe", "team_n_pes")
+    core["team_translate_pe"] = team_translate_pe
     bindings = {
-        **{name: core[name] for name in numbers}, **{f"nvshmem_{name}": core[name] for name in numbers},
+        "team_translate_pe": team_translate_pe, **{name: core[name] for name in numbers}, **{f"nvshmem_{name}": core[name] for name in numbers},
         "putmem_on_stream": _putmem_on_stream, "putmem_signal_on_stream": _putmem_signal_on_stream,
     }
     return {
         "nvshmem": {"__version__": nereid.__version__}, "nvshmem.core": core,
-        "nvshmem.bindings": {}, "nvshmem.bindings.nvshmem": bindings, "pynvshmem": bindings,
+        "nvshmem.bindings": bindings, "nvshmem.bindings.nvshmem": bindings, "pynvshmem": bindings,
     }

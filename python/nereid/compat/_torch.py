@@ -467,4 +467,6 @@ def apply(torch: Any) -> None:
         torch.cuda.streams.Stream, torch.cuda.streams.Event = Stream, Event
     if hasattr(torch, "Stream"):
         torch.Event = Event
+    if "WORLD_SIZE" in os.environ:  # scripts name files by what torchrun sets beside it
+        os.environ.setdefault("TORCHELASTIC_RUN_ID", "nereid")
     _change_distributed(torch)

@@ -97,6 +97,10 @@ std::string getUserName(Operation *op) {
     return "dl.num_ranks";
   if (isa<ascend::GetSubVecIdOp>(op))
     return "sub_vec_id";
+  if (isa<distributed::ThreadIdOp>(op))
+    return "tid";
+  if (isa<distributed::ThreadBarrierOp>(op))
+    return "__syncthreads";
   if (isa<distributed::DistributedDialect>(op->getDialect()))
     return ("dl." + name).str();
   return op->getName().getStringRef().str();

@@ -118,10 +118,11 @@ static Status meet(Job::Impl &job, const Team &team, const std::string &request)
   job.enter(RankState::Collective);
   Status result = hostBarrier(job, team, request);
   if (result.ok()) {
-    std::string first = job.control.requestOf(team, 0, team.start);
+    const uint64_t number = job.control.hostEpoch(team.key).load(std::memory_order_acquire);
+    std::string first = job.control.requestOf(team, number, team.start);
     Status mismatch;
     for (int32_t i = 1; i < team.size && mismatch.ok(); ++i) {
-      std::string other = job.control.requestOf(team, 0, team.rankOf(i));
+      std::string other = job.control.requestOf(team, number, team.rankOf(i));
       if (other != first)
         mismatch = Status::error(StatusCode::Mismatch,
                                  "members of " + job.describeTeam(team) +

@@ -231,7 +231,8 @@ struct ControlPlaneRow {
   /// Changes whenever ranks of two builds could not understand each other.
   uint32_t version;
   Expected<std::shared_ptr<ControlPlane>> (*create)(int32_t worldSize, uint64_t heapBytes);
-  /// What another process has made, by its descriptor, which this takes over.
+  /// What another process has made, by its descriptor, which this takes over. Null
+  /// when ranks are threads of one process.
   Expected<std::shared_ptr<ControlPlane>> (*attach)(int descriptor);
   /// A world of one without a heap.
   Expected<std::shared_ptr<ControlPlane>> (*createAlone)();

@@ -473,10 +473,9 @@ int32_t MemoryPlane::blamedRank() const {
   return failure.state.load(std::memory_order_acquire) == 2 ? failure.rank : -1;
 }
 
-const ControlPlaneRow &controlPlane_memory() {
-  static const ControlPlaneRow row = {"memory", kSegmentVersion, MemoryPlane::create,
-                                      MemoryPlane::attach, MemoryPlane::createAlone};
-  return row;
+ControlPlaneRow controlPlane_memory() {
+  return {"memory", kSegmentVersion, MemoryPlane::create, MemoryPlane::attach,
+          MemoryPlane::createAlone};
 }
 
 } // namespace nereid::runtime

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Conformance.h"
 
+#include "control/ControlPlanes.h"
 #include "transport/Transports.h"
 
 namespace nereid::test {
@@ -16,6 +17,26 @@ std::vector<Way> allWays() {
   for (const runtime::TransportRow &row : runtime::transportTable())
     for (const Way &way : waysOver(row.name))
       ways.push_back(way);
+  const auto &planes = runtime::controlPlaneTable();
+  for (size_t i = 1; i < planes.size(); ++i)
+    for (const Way &way : waysBy(planes[i].name, planes[i].attach != nullptr))
+      ways.push_back(way);
+  return ways;
+}
+
+std::vector<Way> waysBy(const std::string &control, bool processes) {
+  const char *mapped = "shared_memory", *delayed = "delayed:shared_memory";
+  std::vector<Way> ways = {
+      {control + "_threads", mapped, false, 0, "fifo", 3, 2, control},
+      {control + "_random_threads", mapped, false, 0, "random:15", 3, 1, control},
+      {control + "_alone", mapped, false, 0, "fifo", 1, 1, control},
+      {control + "_nodes", delayed, false, 1, "fifo", 3, 1, control},
+      {control + "_remote", "remote", false, 1, "fifo", 3, 1, control},
+  };
+  if (processes) {
+    ways.push_back({control + "_processes", mapped, true, 0, "fifo", 3, 1, control});
+    ways.push_back({control + "_pairs", delayed, true, 2, "fifo", 4, 1, control});
+  }
   return ways;
 }
 
@@ -44,6 +65,7 @@ void Conformance::onRanks(const std::function<void(Job &)> &body, uint64_t heapB
   options.transport = way.transport;
   if (heapBytes)
     options.heapBytes = heapBytes;
+  ASSERT_TRUE(runtime::useControlPlane(way.control).ok());
   if (!way.processes)
     return runThreads(way.ranks, options, body);
   std::vector<int> codes = runForked(way.ranks, options, [&](Job &job) {

@@ -4,7 +4,8 @@
 // What every transport must do, whatever it is made of. Each test of the suite
 // runs over all ways between ranks: as threads or as processes, on one node or,
 // for each row of the table of transports, on several nodes; delayed or not, in
-// the system's order or in that of a seed. A new row runs by itself.
+// the system's order or in that of a seed; and over each control plane. A new row
+// runs by itself. What a control plane must do by itself stands in ControlTest.cpp.
 //
 // To add an operation:
 //
@@ -42,13 +43,17 @@ struct Way {
   const char *schedule = "fifo";
   int32_t ranks = 3;
   int32_t threads = 1; ///< of each rank
+  std::string control = "memory";
 };
 std::ostream &operator<<(std::ostream &os, const Way &way);
 
-/// Ways on one node, and those over every transport.
+/// Ways on one node, those over every transport and those over every other control
+/// plane than the first.
 std::vector<Way> allWays();
 /// Between nodes by `transport`, also delayed and under random schedules.
 std::vector<Way> waysOver(const std::string &transport);
+/// By a control plane, with processes where it has them.
+std::vector<Way> waysBy(const std::string &control, bool processes);
 
 class Conformance : public testing::TestWithParam<Way> {
 protected:

@@ -118,7 +118,7 @@ static Status endFailed(Job::Impl &job, LaunchFailure &failure) {
   // own mistake rather than the other's.
   bool ownMistake =
       failure.error && first.rank != job.rank && failure.error->code != StatusCode::Interrupted;
-  (void)job.abandonTransfers();
+  job.dropTransfers();
   Status result = job.failureStatus(ownMistake ? &*failure.error : nullptr);
   if (job.worldSize == 1)
     job.resetFailure();
@@ -146,11 +146,11 @@ Expected<Job *> jobOfLaunch(Job *job, const LaunchSpec &spec) {
 
 /// What a launch has come to, or several in a queue of the device.
 static Status endLaunch(Job::Impl &job, std::unique_ptr<LaunchFailure> failure) {
-  Status result = job.letGoOfArguments();
+  Status result = failure ? endFailed(job, *failure) : job.letGoOfArguments();
+  if (!failure && !result.ok()) [[unlikely]]
+    job.dropTransfers();
   if (job.late)
     job.late->launchEnded();
-  if (failure) [[unlikely]]
-    result = endFailed(job, *failure);
   job.leave(RankState::Launch);
   return result;
 }

@@ -110,6 +110,12 @@ Status Job::Impl::letGoOfArguments() {
   return awaitTransfer(done, "the end of a launch");
 }
 
+void Job::Impl::dropTransfers() {
+  Completion done;
+  if (Transport *engine = transport->engine())
+    engine->abandon(done);
+}
+
 Status Job::Impl::abandonTransfers() {
   if (!transport->engine())
     return {};

@@ -99,9 +99,11 @@ struct Job::Impl {
   Status carryOut(const Operation &operation, const char *what);
   /// The same without telling the observer.
   Status perform(const Operation &operation, const char *what);
-  /// A launch has ended, in order or not: its arguments may vanish now.
+  /// A launch has ended in order: its arguments may vanish now.
   Status letGoOfArguments();
-  /// After a failure: forgets what is under way.
+  /// A launch has failed: forgets what is under way, and waits for nothing.
+  void dropTransfers();
+  /// The same, and waits until nothing of before can change other ranks' memory.
   Status abandonTransfers();
 
   //===--- observers (Events.h) -------------------------------------------===//

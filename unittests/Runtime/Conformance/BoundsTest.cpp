@@ -10,6 +10,7 @@
 #include "transport/Transports.h"
 
 #include <csignal>
+#include <fstream>
 #include <unistd.h>
 
 using namespace nereid::test;
@@ -114,6 +115,50 @@ TEST(Transports, RanksThatDieUnderARequestAreReported) {
       return 7;
     });
     EXPECT_EQ(codes, (std::vector<int>{7, 128 + SIGKILL})) << transport;
+  }
+}
+
+/// args: memory, plain memory. Rank 0 asks much of a rank that has stopped, then fails.
+void askTheStopped(nrd_program *p, const uint64_t *args) {
+  if (p->rank != 0)
+    return;
+  for (int i = 0; i < 8; ++i)
+    nrd_shmem_get(p, pointerArg<void>(args, 1), pointerArg<void>(args, 0), 4096, 1, 1, 0);
+  nrd_shmem_signal_op(p, pointerArg<void>(args, 0), 1, NRD_SIG_SET, 99, 8, 0);
+}
+
+TEST(Transports, AFailedLaunchWaitsForNoTransfer) {
+  JobOptions options = testOptions();
+  options.timeoutSeconds = 0; // never
+  for (const char *transport : {"remote", "delayed:remote"}) {
+    options.transport = transport;
+    std::vector<int> codes = runForked(2, options, [](Job &job) {
+      auto *memory = symmetric<uint8_t>(job, 4096, "memory");
+      auto *process = symmetric<uint64_t>(job, 1, "process");
+      if (job.rank() == 1) {
+        EXPECT_TRUE(job.signal(process, uint64_t(getpid()), NRD_SIG_SET, 8, 0).ok());
+        raise(SIGSTOP);
+        return int(job.recover().ok());
+      }
+      alarm(60); // ends this process if the launch waits
+      EXPECT_TRUE(job.waitUntil(process, NRD_CMP_NE, 0, 8, false).ok());
+      const pid_t other = pid_t(*process);
+      auto hasStopped = [&] {
+        std::ifstream file("/proc/" + std::to_string(other) + "/stat");
+        std::string text;
+        std::getline(file, text);
+        return text.find(") T ") != std::string::npos;
+      };
+      while (!hasStopped())
+        usleep(1000);
+      std::vector<uint8_t> plain(4096);
+      Status st = launchBlocking(job, askTheStopped, {arg(memory), arg(plain.data())}, 1);
+      EXPECT_EQ(st.code(), StatusCode::BadRank) << st.report();
+      kill(other, SIGCONT);
+      alarm(0);
+      return int(job.recover().ok());
+    });
+    EXPECT_EQ(codes, (std::vector<int>{1, 1})) << transport;
   }
 }
 

@@ -115,6 +115,40 @@ def test_line_of_a_kernel_from_the_cache(tmp_path):
         assert f"job.py:{line_of(script, 'tl.store')}:5: error:" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("later", [True, False])
+def test_handlers_that_others_have_put_in_place_since(tmp_path, later):
+    script = tmp_path / "job.py"
+    script.write_text(textwrap.dedent("""
+        import faulthandler, sys, time
+        import numpy as np, nereid, nereid.language as tl
+
+        @nereid.jit
+        def kernel(x_ptr, far):
+            tl.store(x_ptr + far, 1.0)
+
+        x = np.zeros(4, np.float32)
+        kernel[(1,)](x, 1)
+        for turn in range(2):
+            faulthandler.enable()
+            if LATER:
+                time.sleep(0.1)
+            try:
+                kernel[(1,)](x, 1 << 40)
+            except nereid.LaunchError as error:
+                print(error)
+        kernel[(1,)](x, 2)
+        print(x.tolist(), flush=True)
+        faulthandler._sigsegv()  # a fault that is no kernel's still goes to them
+        """).replace("LATER", str(later)))
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=100)
+    assert done.stdout.count(f"job.py:{line_of(script, 'tl.store')}:5: error: access to memory") == 2, (
+        done.stdout + done.stderr)
+    assert "[0.0, 1.0, 1.0, 0.0]" in done.stdout
+    assert done.returncode == -signal.SIGSEGV, done.stderr
+    dumps = done.stderr.count("Fatal Python error: Segmentation fault")
+    assert dumps == 1 if later else dumps >= 1, done.stderr
+
+
 def test_address_beyond_the_heaps_and_null(tmp_path):
     code, output, _, script = run_job(tmp_path, """
         @nereid.jit

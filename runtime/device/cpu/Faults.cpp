@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <mutex>
 #include <sys/mman.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 #endif
@@ -28,7 +29,10 @@ namespace nereid::runtime {
 
 static thread_local FaultLanding *current = nullptr;
 static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-static struct sigaction before[sizeof(kSignals) / sizeof(kSignals[0])];
+static struct sigaction before[std::size(kSignals)];
+// What others have put in place of our handlers since, and has not had its turn.
+static struct sigaction since[std::size(kSignals)];
+static std::atomic<bool> hasSince[std::size(kSignals)];
 // Ignored by default and of no use to a host program.
 static constexpr int kPreemptSignal = SIGURG;
 static struct sigaction beforePreempt;
@@ -106,10 +110,11 @@ static void reportFault(Program &p) {
   p->worker->leave(*p);
 }
 
+/// To who came last first; one that passes it on in turn comes back here.
 static void passOn(int sig, const siginfo_t *info) {
   for (size_t i = 0; i < std::size(kSignals); ++i)
     if (kSignals[i] == sig)
-      sigaction(sig, &before[i], nullptr);
+      sigaction(sig, hasSince[i].exchange(false) ? &since[i] : &before[i], nullptr);
   // A fault happens again on return; a signal from kill() does not.
   if (info->si_code <= 0)
     raise(sig);
@@ -185,6 +190,10 @@ static uint32_t siteOf(const Program &p, uintptr_t pc, uintptr_t sp) {
 static void onFault(int sig, siginfo_t *info, void *raw) {
   FaultLanding *landing = current;
   Program *p = landing ? landing->running : nullptr;
+  // A handler that was put in place of this one has told of a fault and raises the
+  // signal again: on return the instruction faults once more, and comes here.
+  if (p && !landing->reporting && info->si_code == SI_TKILL && info->si_pid == getpid())
+    return;
   if (!p || landing->reporting || info->si_code <= 0)
     return passOn(sig, info);
   landing->signal = sig;
@@ -259,17 +268,28 @@ struct HandlerStack {
 };
 } // namespace
 
+static void installFaultHandlers(struct sigaction *replaced, std::atomic<bool> *has) {
+  struct sigaction action;
+  std::memset(&action, 0, sizeof(action));
+  action.sa_sigaction = onFault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < std::size(kSignals); ++i) {
+    struct sigaction now;
+    if (sigaction(kSignals[i], nullptr, &now) != 0 ||
+        ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == onFault))
+      continue;
+    replaced[i] = now;
+    if (has)
+      has[i].store(true);
+    sigaction(kSignals[i], &action, nullptr);
+  }
+}
+
 static void installHandlers() {
   static std::once_flag once;
   std::call_once(once, [] {
-    for (size_t i = 0; i < std::size(kSignals); ++i) {
-      struct sigaction action;
-      std::memset(&action, 0, sizeof(action));
-      action.sa_sigaction = onFault;
-      action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-      sigemptyset(&action.sa_mask);
-      sigaction(kSignals[i], &action, &before[i]);
-    }
+    installFaultHandlers(before, nullptr);
     struct sigaction action;
     std::memset(&action, 0, sizeof(action));
     action.sa_sigaction = onPreempt;
@@ -277,6 +297,19 @@ static void installHandlers() {
     sigemptyset(&action.sa_mask);
     sigaction(kPreemptSignal, &action, &beforePreempt);
   });
+  // Somebody may have replaced them, as Python's faulthandler.enable() does. Asking
+  // the system at every launch would be dear; the clock's coarse tick, some
+  // milliseconds, is not.
+  static std::atomic<int64_t> lastTick{0};
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  const int64_t tick = int64_t(now.tv_sec) * 1000000000 + now.tv_nsec;
+  if (lastTick.load(std::memory_order_relaxed) == tick)
+    return;
+  static std::mutex lock;
+  std::lock_guard<std::mutex> guard(lock);
+  if (lastTick.exchange(tick, std::memory_order_relaxed) != 0)
+    installFaultHandlers(since, hasSince);
 }
 
 /// Makes faults of this thread land in `landing`; null lets them pass.

@@ -126,8 +126,10 @@ bool JobWatch::pollersMoved(Snapshot &current) const {
       continue;
     }
     p.cpuTicks = last.pollers[i].cpuTicks;
-    if (ticks >= p.cpuTicks + kWorkTicks)
+    if (ticks >= p.cpuTicks + kWorkTicks) {
       moved = true;
+      p.cpuTicks = ticks; // it has to work again to count again
+    }
   }
   return moved;
 }

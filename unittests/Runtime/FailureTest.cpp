@@ -390,6 +390,34 @@ TEST(Failures, WorkIsProgress) {
     EXPECT_TRUE(st.ok()) << st.report();
 }
 
+/// args: flag, "released". Works for a while in the middle of a spin loop, then
+/// neither works nor looks again.
+void fallsAsleep(nrd_program *p, const uint64_t *args) {
+  if (p->rank != 0) {
+    nrd_wait(p, pointerArg<uint32_t>(args, 0), 1, 1, 4, 0);
+    return;
+  }
+  nrd_yield(p, 0);
+  for (auto begin = Clock::now(); secondsSince(begin) < 0.3;) {
+  }
+  for (auto begin = Clock::now(); !*pointerArg<std::atomic<bool>>(args, 1);)
+    if (usleep(5000); secondsSince(begin) > 60)
+      return;
+}
+
+TEST(Failures, WorkOfLongAgoIsNoProgress) {
+  JobOptions options = testOptions();
+  options.timeoutSeconds = 1;
+  std::atomic<bool> released{false};
+  std::vector<Status> out = statuses(2, options, [&](Job &job) {
+    uint32_t *flag = symmetric<uint32_t>(job, 1, "flag");
+    Status st = launchBlocking(job, fallsAsleep, {arg(flag), arg(&released)}, 1, "w", &kSites);
+    released = true;
+    return st;
+  });
+  EXPECT_EQ(out[1].code(), StatusCode::Timeout) << out[1].report();
+}
+
 TEST(Failures, RankThatNeverEntersTheKernel) {
   JobOptions options = testOptions();
   options.timeoutSeconds = 0.7;

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <optional>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -52,22 +54,62 @@ struct Descriptor {
 };
 } // namespace
 
-static socklen_t socketName(const std::string &jobKey, sockaddr_un &address) {
+static std::string hashOf(const std::string &jobKey) {
   uint64_t hash = 1469598103934665603u;
   for (char c : jobKey)
     hash = (hash ^ uint8_t(c)) * 1099511628211u;
+  char text[20];
+  std::snprintf(text, sizeof(text), "%016llx", (unsigned long long)hash);
+  return text;
+}
+
+static socklen_t socketName(const std::string &jobKey, unsigned user, sockaddr_un &address) {
   std::memset(&address, 0, sizeof(address));
   address.sun_family = AF_UNIX;
   // A zero first byte makes the name abstract.
-  int n = std::snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "nereid.%u.%016llx",
-                        unsigned(getuid()), (unsigned long long)hash);
+  int n = std::snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "nereid.%u.%s", user,
+                        hashOf(jobKey).c_str());
   return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + size_t(n));
 }
 
-static bool sameUser(int fd) {
+/// The user at the other end.
+static std::optional<unsigned> userOf(int fd) {
   ucred who;
   socklen_t size = sizeof(who);
-  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 && who.uid == getuid();
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
+    return std::nullopt;
+  return unsigned(who.uid);
+}
+
+/// How often a rank that waits for rank 0 looks for one of another user.
+static constexpr uint64_t kLookForOthersNs = 500000000;
+
+/// The user as whom rank 0 of the job listens, when that is another one than this.
+static std::optional<unsigned> otherUserOf(const std::string &jobKey) {
+  std::ifstream sockets("/proc/net/unix");
+  const std::string hash = hashOf(jobKey);
+  for (std::string line; std::getline(sockets, line);) {
+    unsigned user;
+    char found[17];
+    size_t name = line.rfind(" @nereid.");
+    if (name != std::string::npos &&
+        std::sscanf(line.c_str() + name, " @nereid.%u.%16[0-9a-f]", &user, found) == 2 &&
+        found == hash && user != unsigned(getuid()))
+      return user;
+  }
+  return std::nullopt;
+}
+
+/// The error of ranks that belong to different users.
+static Status otherUser(const std::string &who, unsigned user, unsigned userOfRank0) {
+  return Status::error(StatusCode::Environment, who + " belongs to user " + std::to_string(user) +
+                                                    ", rank 0 to user " +
+                                                    std::to_string(userOfRank0) +
+                                                    "; start all ranks of a job as the same user");
+}
+
+static std::string nameOf(int32_t rank, int32_t process) {
+  return "rank " + std::to_string(rank) + " (process " + std::to_string(process) + ")";
 }
 
 static void sendVerdict(int fd, const Status &status, int segmentFd) {
@@ -117,8 +159,7 @@ static Status interrupted() {
 
 static Status check(const RankInfo &info, uint64_t heapBytes, const Hello &hello,
                     const std::vector<Descriptor> &callers) {
-  std::string who =
-      "rank " + std::to_string(hello.rank) + " (process " + std::to_string(hello.pid) + ")";
+  std::string who = nameOf(hello.rank, hello.pid);
   if (hello.version != localControlPlane().version)
     return Status::error(StatusCode::Mismatch, who + " runs another version of Nereid than rank 0");
   if (hello.worldSize != info.worldSize)
@@ -142,7 +183,7 @@ static Status check(const RankInfo &info, uint64_t heapBytes, const Hello &hello
 static Expected<std::shared_ptr<ControlPlane>> serve(const RankInfo &info, uint64_t heapBytes,
                                                      double timeoutSeconds, uint64_t deadline) {
   sockaddr_un address;
-  socklen_t size = socketName(info.jobKey, address);
+  socklen_t size = socketName(info.jobKey, unsigned(getuid()), address);
   Descriptor listener(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (listener.fd < 0)
     return systemError("socket", errno);
@@ -184,7 +225,8 @@ static Expected<std::shared_ptr<ControlPlane>> serve(const RankInfo &info, uint6
       break;
     }
     Descriptor caller(accept4(listener.fd, nullptr, nullptr, SOCK_CLOEXEC));
-    if (caller.fd < 0 || !sameUser(caller.fd))
+    std::optional<unsigned> user = caller.fd >= 0 ? userOf(caller.fd) : std::nullopt;
+    if (!user)
       continue;
     Hello hello;
     int got = waitFor(caller.fd, POLLIN, std::min(deadline, nowNs() + 2000000000u));
@@ -195,7 +237,9 @@ static Expected<std::shared_ptr<ControlPlane>> serve(const RankInfo &info, uint6
     if (got == 0 || recv(caller.fd, &hello, sizeof(hello), 0) != ssize_t(sizeof(hello)) ||
         hello.magic != kHelloMagic)
       continue;
-    verdict = check(info, heapBytes, hello, callers);
+    verdict = *user == unsigned(getuid())
+                  ? check(info, heapBytes, hello, callers)
+                  : otherUser(nameOf(hello.rank, hello.pid), *user, unsigned(getuid()));
     if (!verdict.ok()) {
       odd = std::move(caller);
       break;
@@ -217,11 +261,18 @@ static Expected<std::shared_ptr<ControlPlane>> serve(const RankInfo &info, uint6
 static Expected<std::shared_ptr<ControlPlane>> call(const RankInfo &info, uint64_t heapBytes,
                                                     double timeoutSeconds, uint64_t deadline) {
   sockaddr_un address;
-  socklen_t size = socketName(info.jobKey, address);
   char seconds[32];
   std::snprintf(seconds, sizeof(seconds), "%g", timeoutSeconds);
   Descriptor s;
+  uint64_t nextLook = nowNs() + kLookForOthersNs;
   for (;;) {
+    unsigned expected = unsigned(getuid());
+    if (nowNs() >= nextLook) {
+      // Rank 0 may have been started by someone else, who then is told.
+      expected = otherUserOf(info.jobKey).value_or(expected);
+      nextLook = nowNs() + kLookForOthersNs;
+    }
+    const socklen_t size = socketName(info.jobKey, expected, address);
     s = Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (s.fd < 0)
       return systemError("socket", errno);
@@ -238,12 +289,13 @@ static Expected<std::shared_ptr<ControlPlane>> call(const RankInfo &info, uint64
       return interrupted();
     sleepNs(2000000);
   }
-  if (!sameUser(s.fd))
-    return Status::error(StatusCode::Environment, "rank 0 of this job belongs to another user");
+  const unsigned user = userOf(s.fd).value_or(unsigned(getuid()));
   Hello hello{kHelloMagic,    localControlPlane().version, info.rank,
               info.worldSize, int32_t(getpid()),           heapBytes};
   if (send(s.fd, &hello, sizeof(hello), MSG_NOSIGNAL) != ssize_t(sizeof(hello)))
     return systemError("talking to rank 0", errno);
+  if (user != unsigned(getuid()))
+    return otherUser(nameOf(info.rank, int32_t(getpid())), unsigned(getuid()), user);
   // Rank 0 has the same time limit and says so itself when it is over.
   int ready = waitFor(s.fd, POLLIN, deadline + 2000000000u);
   if (ready < 0)

@@ -9,7 +9,8 @@
 //
 // The socket's name is abstract: it is in no file system and vanishes with
 // rank 0. When one rank does not fit, all ranks that have called get the same
-// verdict.
+// verdict. A rank that finds no rank 0 of its own user looks for one of another:
+// both then end with an error that names the two users.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NEREID_RUNTIME_LAUNCH_RENDEZVOUS_H

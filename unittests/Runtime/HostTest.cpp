@@ -363,6 +363,30 @@ TEST(Joining, HeapSizesMustAgree) {
             std::vector<int>(2, 0));
 }
 
+TEST(Joining, RanksOfTwoUsersAreNamed) {
+  if (getuid() != 0)
+    GTEST_SKIP() << "only root can start processes of another user";
+  for (const char *other : {"0", "1"}) { // the rank that belongs to user 65534
+    std::vector<int> codes = processes({torch(0, 2, "u"), torch(1, 2, "u")}, [&] {
+      if (getenv("RANK")[0] == other[0] && setuid(65534) != 0)
+        return 2;
+      JobOptions options = testOptions();
+      options.heapBytes = 1 << 20;
+      auto job = Job::init(options);
+      const std::string text = job.status().message();
+      const bool zero = other[0] == '0';
+      if (job.status().code() == StatusCode::Environment &&
+          contains(text, zero ? "belongs to user 0, rank 0 to user 65534"
+                              : "belongs to user 65534, rank 0 to user 0") &&
+          contains(text, "rank 1 (process ") && contains(text, "as the same user"))
+        return 0;
+      fprintf(stderr, "%s", job.status().report().c_str());
+      return 1;
+    });
+    EXPECT_EQ(codes, std::vector<int>(2, 0)) << "rank " << other;
+  }
+}
+
 TEST(Joining, AgainAfterFinalize) {
   EXPECT_EQ(processes({torch(0, 2, "f"), torch(1, 2, "f")},
                       [] {

@@ -6,6 +6,7 @@
 #include "base/Knobs.h"
 #include "base/Process.h"
 #include "control/ControlPlanes.h"
+#include "transport/Transports.h"
 
 #include <algorithm>
 #include <atomic>
@@ -203,6 +204,8 @@ std::vector<std::string> Launcher::environmentOf(int32_t rank) const {
     set("NEREID_PROFILE", options.profile);
   if (options.ranksPerNode)
     set("NEREID_RANKS_PER_NODE", std::to_string(*options.ranksPerNode));
+  if (!options.transport.empty())
+    set("NEREID_TRANSPORT", options.transport);
   if (options.numThreads > 0)
     set("NEREID_NUM_THREADS", std::to_string(options.numThreads));
   for (const auto &entry : options.environment)
@@ -550,6 +553,9 @@ Expected<JobResult> launchJob(const std::vector<std::string> &argv, int32_t worl
   Expected<Settings> settings = resolveSettings(probe);
   if (!settings.ok())
     return settings.status();
+  if (!options.transport.empty())
+    if (auto choice = findTransport(options.transport, "--transport"); !choice.ok())
+      return choice.status();
   Expected<std::shared_ptr<ControlPlane>> plane =
       localControlPlane().create(worldSize, settings->heapBytes);
   if (!plane.ok())

@@ -28,7 +28,7 @@ void addTransport(const TransportRow &row) {
   table().push_back(row);
 }
 
-Expected<TransportChoice> findTransport(std::string_view text) {
+Expected<TransportChoice> findTransport(std::string_view text, std::string_view option) {
   static constexpr std::string_view kDelayed = "delayed:";
   TransportChoice choice;
   std::string_view name = text;
@@ -44,7 +44,7 @@ Expected<TransportChoice> findTransport(std::string_view text) {
     }
     known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
-  return Status::error(StatusCode::Environment, "NEREID_TRANSPORT='" + std::string(text) +
+  return Status::error(StatusCode::Environment, std::string(option) + "='" + std::string(text) +
                                                     "': expected one of " + known +
                                                     ", or delayed: and one of them");
 }

@@ -23,8 +23,9 @@ struct TransportChoice {
   const TransportRow *row = nullptr;
   bool delayed = false;
 };
-/// Unknown names: Environment, listing the known ones.
-Expected<TransportChoice> findTransport(std::string_view text);
+/// Unknown names: Environment, listing the known ones and who has named it.
+Expected<TransportChoice> findTransport(std::string_view text,
+                                        std::string_view option = "NEREID_TRANSPORT");
 
 /// Checks the name and makes a number of ranks per node of 0 (all on one) into 1
 /// when the transport cannot map the heaps of peers.

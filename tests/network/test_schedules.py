@@ -230,6 +230,24 @@ def test_bad_schedules(tmp_path, schedule, words):
     assert done.returncode != 0 and words in done.stderr, done.stderr
 
 
+def test_transports_by_name(tmp_path):
+    script = tmp_path / "job.py"
+    script.write_text("import nereid, os\nnereid.init()\nprint(os.environ['NEREID_TRANSPORT'])\nnereid.finalize()\n")
+    for name in ("shared_memory", "remote", "delayed:remote"):
+        done = subprocess.run([sys.executable, "-m", "nereid", "run", "-n", "2", f"--transport={name}", "--tag-output",
+                               str(script)],
+                              capture_output=True, text=True, timeout=100)
+        assert done.returncode == 0, done.stderr
+        assert sorted(done.stdout.splitlines()) == [f"[0] {name}", f"[1] {name}"]
+
+
+@pytest.mark.parametrize("name", ["pigeon", "delayed:", "delayed:delayed:remote", "Remote"])
+def test_unknown_transports(tmp_path, name):
+    done = command(tmp_path, f"--transport={name}")
+    assert done.returncode == 2, done.stderr
+    assert f"nereid run: --transport='{name}': expected one of shared_memory, remote, or delayed:" in done.stderr
+
+
 def test_help_explains_schedules_and_nodes():
     done = subprocess.run([sys.executable, "-m", "nereid", "run", "--help"], capture_output=True, text=True, timeout=60)
     text = " ".join(done.stdout.split())

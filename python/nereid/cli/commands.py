@@ -77,6 +77,10 @@ def _add_run(commands) -> None:
                         "is then 40")
     parser.add_argument("--check-events", type=_positive, default=1 << 20, metavar="N",
                         help="with --check: room for so many events, 72 bytes each (default 1048576)")
+    parser.add_argument("--transport", metavar="NAME",
+                        help="what moves bytes between nodes, as NEREID_TRANSPORT: a transport, or delayed: and one, "
+                        "which then holds operations back and reorders them (default delayed:shared_memory). Without "
+                        "--ranks-per-node each rank is a node when the transport maps nothing, as `remote`")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE",
                         help="variable for all ranks; {rank} in the value becomes the rank")
     parser.add_argument("--rank-env", action="append", default=[], metavar="RANK:NAME=VALUE",
@@ -197,7 +201,8 @@ def _schedules(text: str | None) -> list[str]:
 def _repeat_line(args: argparse.Namespace, schedule: str) -> str:
     words = ["nereid", "run", "-n", str(args.ranks), f"--schedule={schedule}"]
     for option, value in (("--heap-size", args.heap_size), ("--timeout", args.timeout), ("--target", args.target),
-                          ("--profile", args.profile), ("--ranks-per-node", args.ranks_per_node)):
+                          ("--profile", args.profile), ("--ranks-per-node", args.ranks_per_node),
+                          ("--transport", args.transport)):
         if value is not None:
             words.append(f"{option}={value}")
     words += [f"--env={entry}" for entry in args.env]
@@ -260,6 +265,7 @@ def _run_once(args: argparse.Namespace, command: list[str], schedule: str, envir
             timeout=args.timeout,
             schedule=schedule,
             ranks_per_node=args.ranks_per_node,
+            transport=args.transport or "",
             profile=args.profile or "",
             num_threads=args.threads or 0,
             environment=environment,

@@ -420,7 +420,7 @@ static void bindLauncher(nb::module_ &m) {
       [](const std::vector<std::string> &argv, int32_t worldSize, bool tagOutput,
          std::optional<uint64_t> heapBytes, std::optional<double> timeout,
          const std::string &schedule, const std::string &profile, int32_t numThreads,
-         std::optional<int32_t> ranksPerNode,
+         std::optional<int32_t> ranksPerNode, const std::string &transport,
          const std::vector<std::pair<std::string, std::string>> &environment,
          const std::vector<std::tuple<int32_t, std::string, std::string>> &rankEnvironment,
          double grace, bool verbose) {
@@ -432,6 +432,7 @@ static void bindLauncher(nb::module_ &m) {
         options.profile = profile;
         options.numThreads = numThreads;
         options.ranksPerNode = ranksPerNode;
+        options.transport = transport;
         options.environment = environment;
         options.rankEnvironment = rankEnvironment;
         options.graceSeconds = grace;
@@ -448,7 +449,7 @@ static void bindLauncher(nb::module_ &m) {
       nb::arg("argv"), nb::arg("world_size"), nb::arg("tag_output") = false,
       nb::arg("heap_bytes").none() = nb::none(), nb::arg("timeout").none() = nb::none(),
       nb::arg("schedule") = "", nb::arg("profile") = "", nb::arg("num_threads") = 0,
-      nb::arg("ranks_per_node").none() = nb::none(),
+      nb::arg("ranks_per_node").none() = nb::none(), nb::arg("transport") = "",
       nb::arg("environment") = std::vector<std::pair<std::string, std::string>>(),
       nb::arg("rank_environment") = std::vector<std::tuple<int32_t, std::string, std::string>>(),
       nb::arg("grace") = 5.0, nb::arg("verbose") = true);

@@ -37,6 +37,8 @@ struct LaunchJobOptions {
   std::string profile;
   /// NEREID_RANKS_PER_NODE for the ranks; empty = as inherited.
   std::optional<int32_t> ranksPerNode;
+  /// NEREID_TRANSPORT for the ranks; empty = as inherited.
+  std::string transport;
   /// Worker threads per rank; 0 = cores / ranks.
   int32_t numThreads = 0;
   /// More variables for all ranks; "{rank}" in a value becomes the rank.

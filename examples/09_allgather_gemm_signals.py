@@ -30,7 +30,7 @@ from nereid.language.extra.cann.extension import sub_vec_id
 make_inputs = importlib.import_module("07_allgather_gemm").make_inputs
 
 
-@nereid.jit
+@nereid.jit(do_not_specialize=["call"])
 def allgather_gemm_signals_kernel(
     a_ptr, b_ptr, c_ptr, peer_mem_ptr, ready_ptr, call,
     m_per_rank, N, K,

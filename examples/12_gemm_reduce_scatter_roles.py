@@ -31,7 +31,7 @@ product, push, store_rows = roles.product, roles.push, roles.store_rows
 make_inputs = importlib.import_module("08_gemm_reduce_scatter").make_inputs
 
 
-@nereid.jit
+@nereid.jit(do_not_specialize=["call"])
 def gemm_reduce_scatter_roles_kernel(
     a_ptr, b_ptr, c_ptr, parts_ptr, done_ptr, ready_ptr, free_ptr, call,
     m_per_rank, N, K, movers,

@@ -27,7 +27,14 @@ def test_all_are_listed_with_what_they_are_here():
     assert shown.returncode == 0 and f"cpu                   {rows['cpu']}\n" in shown.stdout, shown
 
 
-def test_a_kernel_of_another_device():
+def outside_a_job(check):
+    """Calls a function of this file in a process that has joined no job, which tests before may have done here."""
+    call = f"import runpy; runpy.run_path({__file__!r})[{check.__name__!r}]()"
+    done = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def launches_of_another_device():
     kernel = null_kernel("arg x *fp32", "arg n i32", "lanes 2", "blocking")
     assert (kernel.name, kernel.device, kernel.num_args, kernel.lanes) == ("k", "null", 2, 2)
     assert kernel.blocking and not kernel.distributed
@@ -40,10 +47,18 @@ def test_a_kernel_of_another_device():
         kernel.launch((1, 0, 1), [0, 5])
 
 
-def test_faults_of_another_device():
+def test_a_kernel_of_another_device():
+    outside_a_job(launches_of_another_device)
+
+
+def faults_of_another_device():
     with pytest.raises(nereid.LaunchError, match="the device says so"):
         null_kernel("fault the device says so").launch((1, 1, 1), [])
     null_kernel().launch((1, 1, 1), [])
+
+
+def test_faults_of_another_device():
+    outside_a_job(faults_of_another_device)
 
 
 @pytest.mark.ranks(1)

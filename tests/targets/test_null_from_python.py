@@ -85,6 +85,7 @@ def package(tmp_path_factory):
     if launcher := shutil.which("ccache"):
         environment.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", launcher)
     for command in (["cmake", "--preset", "release", "-B", str(build), f"-DNEREID_EXTRA_TARGETS={NULL}",
+                     "-DNEREID_BUILD_TESTS=OFF",
                      f"-DPython_EXECUTABLE={sys.executable}"],
                     ["ninja", "-C", str(build), "nereid_runtime_module", "nereid_compiler_module"]):
         code, text = run(*command, environment=environment, cwd=ROOT)

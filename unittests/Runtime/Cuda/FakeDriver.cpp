@@ -42,6 +42,8 @@ int numberOf(const char *variable, int otherwise) {
 
 /// An error after which a context is of no more use.
 std::atomic<Result> broken{0};
+/// How often the fake was repaired: what was asked for before is never carried out after.
+std::atomic<unsigned> repairs{0};
 thread_local std::vector<Context> contexts;
 
 /// Of devices whose context somebody has.
@@ -181,14 +183,19 @@ struct Stream {
     }).detach();
   }
   void put(std::function<void()> next) {
+    if (broken.load())
+      return;
     std::lock_guard<std::mutex> guard(lock);
-    work.push(std::move(next));
+    work.push([next = std::move(next), asked = repairs.load()] {
+      if (asked == repairs.load())
+        next();
+    });
     changed.notify_all();
   }
   Result query() {
-    if (Result error = broken.load())
-      return error;
     std::lock_guard<std::mutex> guard(lock);
+    if (Result error = broken.load()) // of what has ended, too
+      return error;
     return work.empty() && !busy ? result::success : result::notReady;
   }
   Result synchronize() {
@@ -216,7 +223,10 @@ Allocation nextMemory = 1;
 #define NEREID_FAKE extern "C" __attribute__((visibility("default"))) Result
 
 /// For tests: the next one begins with a GPU that works.
-extern "C" __attribute__((visibility("default"))) void nrd_fake_repair() { broken = 0; }
+extern "C" __attribute__((visibility("default"))) void nrd_fake_repair() {
+  ++repairs;
+  broken = 0;
+}
 
 /// Places where memory is mapped that not every device of this process can use.
 extern "C" __attribute__((visibility("default"))) int nrd_fake_unreachable() {

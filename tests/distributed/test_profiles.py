@@ -219,7 +219,8 @@ def test_info_lists_the_profiles():
     for text in ["functions of NVSHMEM", "functions of ACLSHMEM", "64 bytes between", "one program of each rank",
                  "2 vector cores", "fence completes"]:
         assert text in done.stdout
-    line = next(line for line in done.stdout.splitlines() if line.strip().startswith("cuda"))
+    profiles = done.stdout[done.stdout.index("\nProfiles"):]
+    line = next(line for line in profiles.splitlines() if line.strip().startswith("cuda"))
     assert "in force" in line
 
 

@@ -67,7 +67,8 @@ tt.func public @remote_ptr(%p: !tt.ptr<f32>, %r: i32, %out: !tt.ptr<i64>) {
 // -----
 
 // CHECK-LABEL: @barrier_all(
-// CHECK: ld.relaxed.gpu
+// CHECK-NOT: ld.relaxed.gpu
+// CHECK: tt.atomic_rmw or, relaxed, gpu
 // CHECK: tt.debug_barrier
 // CHECK: tt.atomic_rmw add, acq_rel, gpu
 // CHECK: tt.atomic_rmw exch

@@ -323,11 +323,12 @@ void DeviceCode::checkGivenUp() {
 // Atomics
 //===----------------------------------------------------------------------===//
 
-Value DeviceCode::atomic(tt::RMWOp kind, Value pointer, Value value, tt::MemSyncScope scope) {
+Value DeviceCode::atomic(tt::RMWOp kind, Value pointer, Value value, tt::MemSyncScope scope,
+                         tt::MemSemantic order) {
   needsOneBlock = true;
   Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  return tt::AtomicRMWOp::create(b, loc, value.getType(), kind, pointer, value, always,
-                                 tt::MemSemantic::ACQUIRE_RELEASE, scope);
+  return tt::AtomicRMWOp::create(b, loc, value.getType(), kind, pointer, value, always, order,
+                                 scope);
 }
 
 Value DeviceCode::compareAndSwap(Value pointer, Value compare, Value value) {
@@ -402,8 +403,9 @@ void DeviceCode::copy(Value to, Value from, Value bytes) {
 
 /// Programs of a rank meet at `arrivals`; the last of them adds to `ranks` of every
 /// rank, waits until all ranks have, and lets the others go by `generation`. The
-/// generation cannot change between the first and the last line of a program, since
-/// that takes this program's own arrival. `ranks` only grows, around 2^32 as well.
+/// generation cannot change between its being read and the program's arrival, which
+/// comes after the value has: the change takes that arrival. `ranks` only grows, around
+/// 2^32 as well.
 void DeviceCode::barrierAll() {
   auto word = [&](int32_t index) -> Value {
     return tt::AddPtrOp::create(b, loc, parameters.state.getType(), parameters.state, i32(index));
@@ -411,13 +413,11 @@ void DeviceCode::barrierAll() {
   Value zero = i32(0), one = i32(1);
   Value arrivals = word(state_word::arrivals), ranks = word(state_word::ranks);
   Value generation = word(state_word::generation);
+  // One thread reads, and the others have it from shared memory: it has come when they
+  // go on. A load of each thread could come after the end of this very barrier.
+  // It orders nothing by itself.
   Value before =
-      tt::ElementwiseInlineAsmOp::create(b, loc, TypeRange{b.getI32Type()},
-                                         b.getStringAttr("ld.relaxed.gpu.global.b32 $0, [$1];"),
-                                         b.getStringAttr("=r,l"), b.getBoolAttr(false),
-                                         b.getI32IntegerAttr(1), ValueRange{generation})
-          .getResult()
-          .front();
+      atomic(tt::RMWOp::OR, generation, zero, tt::MemSyncScope::GPU, tt::MemSemantic::RELAXED);
   Value after = arith::AddIOp::create(b, loc, before, one);
   auto meetRanks = [&] {
     forEach(zero, parameters.numRanks, [&](Value i) {

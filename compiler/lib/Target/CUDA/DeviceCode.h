@@ -109,7 +109,8 @@ public:
 
   // Atomics of one thread, whose result all have.
   mlir::Value atomic(tt::RMWOp kind, mlir::Value pointer, mlir::Value value,
-                     tt::MemSyncScope scope = tt::MemSyncScope::SYSTEM);
+                     tt::MemSyncScope scope = tt::MemSyncScope::SYSTEM,
+                     tt::MemSemantic order = tt::MemSemantic::ACQUIRE_RELEASE);
   mlir::Value compareAndSwap(mlir::Value pointer, mlir::Value compare, mlir::Value value);
 
   /// `bytes` (i64, unsigned) from address `from` to address `to`, both i64, by all

@@ -6,11 +6,12 @@ import importlib
 import importlib.util
 import inspect
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("triton")
+triton = pytest.importorskip("triton")
 
 import nereid  # noqa: E402
 import nereid.language as tl  # noqa: E402
@@ -83,7 +84,7 @@ def test_example_compiles(name, arch, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["11_allgather_gemm_roles", "12_gemm_reduce_scatter_roles"])
-def test_large_tiles_compile(name, monkeypatch):
+def test_large_tiles_compile(name, monkeypatch, tmp_path):
     kernel = example(name, monkeypatch)
     types, constants = entries(kernel, {**EXAMPLES[name][1], **LARGE, "N": "i32:16", "K": "i32:16", "m_per_rank": "i32:16"})
     types = {name: f"{text}:16" if text in ("*fp16", "*fp32") else text for name, text in types.items()}
@@ -91,6 +92,36 @@ def test_large_tiles_compile(name, monkeypatch):
     # Matrix units fed by descriptors three stages ahead, nothing in local memory.
     assert kernel.asm["ptx"].count("wgmma.mma_async") and 128 < kernel.n_regs <= 255 and kernel.n_spills == 0
     assert re.search(r"ttg.local_alloc : \(\) -> !ttg.memdesc<3x128x64xf16", kernel.asm["ttgir"])
+    assert "C7510" not in notes_of_ptxas(kernel.asm["ptx"], tmp_path)
+
+
+def notes_of_ptxas(ptx: str, folder: Path) -> str:
+    """What it says of a kernel for sm_90; C7510 is that it waits after each matrix instruction."""
+    (folder / "k.ptx").write_text(ptx)
+    ptxas = Path(triton.__file__).parent / "backends/nvidia/bin/ptxas"
+    done = subprocess.run([ptxas, "-arch=sm_90a", "k.ptx", "-o", "k.cubin"], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stderr + done.stdout
+
+
+@nereid.jit
+def product(a_ptr, b_ptr, c_ptr, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    i, j = tl.arange(0, BLOCK_M)[:, None], tl.arange(0, BLOCK_N)[None, :]
+    k = tl.arange(0, BLOCK_K)
+    sums = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for begin in range(0, K, BLOCK_K):
+        sums = tl.dot(tl.load(a_ptr + i * K + begin + k[None, :]), tl.load(b_ptr + (begin + k)[:, None] * BLOCK_N + j), sums)
+    tl.store(c_ptr + i * BLOCK_N + j, sums)
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_matrix_instructions_are_not_run_one_after_the_other(debug, monkeypatch, tmp_path):
+    """The check of the range is a trap, not a call; with debug=True it is a call, and the note is there."""
+    types = {"a_ptr": "*fp16:16", "b_ptr": "*fp16:16", "c_ptr": "*fp32:16", "K": "i32:16"}
+    tiles = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64}
+    ptx = check(product, types, tiles, 90, monkeypatch, num_warps=8, debug=debug).asm["ptx"]
+    assert "wgmma" in ptx and ("__assertfail" in ptx) == debug and "trap;" in ptx
+    assert ("C7510" in notes_of_ptxas(ptx, tmp_path)) == debug
 
 
 #: What is no "*fp16" pointer, i32 or constant 64 in the kernels of nereid.ops.

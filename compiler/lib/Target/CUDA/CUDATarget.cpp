@@ -62,6 +62,10 @@ void buildCheck(OpPassManager &pm, const Plan &plan) {
   buildCheckPhase(pm, plan.checks);
   // The inliner takes every function.
   pm.addPass(createNereidCUDAInlineAll());
+  // Products stand in no kernel with a call; with the option `debug` the text of what
+  // is wrong is worth more.
+  if (!plan.lowering.checked)
+    pm.addPass(createNereidCUDATrapRanges());
 }
 
 void buildLowering(OpPassManager &pm, const Plan &plan) {

@@ -23,6 +23,29 @@ def NereidCUDAInlineAll : Pass<"nereid-cuda-inline-all", "::mlir::ModuleOp"> {
   }];
 }
 
+def NereidCUDATrapRanges : Pass<"nereid-cuda-trap-ranges", "::mlir::ModuleOp"> {
+  let summary = "Checks the ranges of loops without a call";
+  let description = [{
+    Triton makes a call of `tt.assert`, and in a kernel with a call `ptxas` waits
+    after each matrix instruction (its note C7510). In a module with products, the
+    assertions of nereid-check-loops become assembly that traps. Runs right after
+    that pass: it knows them by the place in the source, which is the loop's.
+
+    ```mlir
+    tt.assert %holds, "the end of this range ..." : i1
+    scf.for %k = %c0 to %n step %c64 : i32 {
+      tt.dot ...
+    }
+    // becomes
+    %x = arith.extui %holds : i1 to i32
+    %y = tt.elementwise_inline_asm "{ .reg .pred p; setp.eq.u32 p, $1, 0; @p trap; ..." ... %x
+    scf.for %k = %c0 to %n step %c64 : i32 {
+      tt.dot ...
+    }
+    ```
+  }];
+}
+
 def NereidCUDARestrictLoops : Pass<"nereid-cuda-restrict-loops", "::mlir::ModuleOp"> {
   let summary = "Takes the hints from loops with which Triton would lose waits";
   let description = [{

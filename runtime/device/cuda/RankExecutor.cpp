@@ -342,6 +342,9 @@ std::unique_ptr<LaunchFailure> RankExecutor::fault(LaneQueue &queue, Result resu
     break;
   case result::launchFailed:
   case result::illegalInstruction:
+    text +=
+        "; in a kernel with products (tl.dot) the check of a loop's range may have failed, which "
+        "a kernel compiled with debug=True or NEREID_DEBUG=1 says";
     break;
   default:
     text = "the GPU reports an error";

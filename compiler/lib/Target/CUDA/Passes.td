@@ -32,15 +32,25 @@ def NereidCUDATrapRanges : Pass<"nereid-cuda-trap-ranges", "::mlir::ModuleOp"> {
     that pass: it knows them by the place in the source, which is the loop's.
 
     ```mlir
-    tt.assert %holds, "the end of this range ..." : i1
-    scf.for %k = %c0 to %n step %c64 : i32 {
-      tt.dot ...
+    tt.func @k(%n: i32, %s: i32, %holds: i1, %a: tensor<16x16xf16>, %z: tensor<16x16xf32>) -> tensor<16x16xf32> {
+      %c0 = arith.constant 0 : i32
+      tt.assert %holds, "the step of this range is not positive" : i1 loc("k.py":3:5)
+      %r = scf.for %i = %c0 to %n step %s iter_args(%x = %z) -> (tensor<16x16xf32>) : i32 {
+        %d = tt.dot %a, %a, %x : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
+        scf.yield %d : tensor<16x16xf32>
+      } loc("k.py":3:5)
+      tt.return %r : tensor<16x16xf32>
     }
     // becomes
-    %x = arith.extui %holds : i1 to i32
-    %y = tt.elementwise_inline_asm "{ .reg .pred p; setp.eq.u32 p, $1, 0; @p trap; ..." ... %x
-    scf.for %k = %c0 to %n step %c64 : i32 {
-      tt.dot ...
+    tt.func @k(%n: i32, %s: i32, %holds: i1, %a: tensor<16x16xf16>, %z: tensor<16x16xf32>) -> tensor<16x16xf32> {
+      %c0 = arith.constant 0 : i32
+      %w = arith.extui %holds : i1 to i32
+      %y = tt.elementwise_inline_asm "{ .reg .pred p;\0Asetp.eq.u32 p, $1, 0; @p trap;\0Amov.u32 $0, 0;\0A}" {constraints = "=r,r", packed_element = 1 : i32, pure = false} %w : i32 -> i32
+      %r = scf.for %i = %c0 to %n step %s iter_args(%x = %z) -> (tensor<16x16xf32>) : i32 {
+        %d = tt.dot %a, %a, %x : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
+        scf.yield %d : tensor<16x16xf32>
+      }
+      tt.return %r : tensor<16x16xf32>
     }
     ```
   }];

@@ -24,6 +24,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace nereid::runtime {
@@ -184,11 +185,19 @@ Status Stream::State::enqueue(Entry entry) {
   if (isForeign())
     return invalid(name + " belongs to the parent of this process; make a stream of your own");
   std::lock_guard<std::mutex> guard(lock);
+  // Before the entry counts as pending: nobody would carry it out without a thread.
+  if (!thread.joinable()) {
+    try {
+      thread = std::thread([self = shared_from_this()] { self->run(); });
+    } catch (const std::system_error &cannot) {
+      return Status::error(StatusCode::SystemError,
+                           "the system gives no thread for " + name + ": " + cannot.what() +
+                               "; use fewer streams, or raise the limit (ulimit -u)");
+    }
+  }
   entries.push_back(std::move(entry));
   if (++pending == 1)
     StreamAccount::get().begin(owner);
-  if (!thread.joinable())
-    thread = std::thread([self = shared_from_this()] { self->run(); });
   changed.notify_all();
   return {};
 }

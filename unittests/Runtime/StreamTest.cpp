@@ -10,7 +10,9 @@
 #include <chrono>
 #include <random>
 #include <stdexcept>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -316,6 +318,28 @@ TEST(Streams, AnInterruptDropsTheQueueAndStopsTheLaunch) {
     EXPECT_TRUE(stream.synchronize().ok());
     EXPECT_EQ(x, 1);
   });
+}
+
+TEST(Streams, WithoutAThreadNothingIsQueued) {
+  const pid_t child = fork();
+  if (child == 0) {
+    Stream stream(nullptr, "own");
+    const rlimit none{1 << 20, 1 << 20}; // no stack of a thread fits any more
+    setrlimit(RLIMIT_AS, &none);
+    try {
+      for (;;) // stacks of threads that have ended are kept for the next
+        std::thread([] { pause(); }).detach();
+    } catch (const std::system_error &) {
+    }
+    Status st = stream.call([] { return Status(); });
+    // Would wait for ever if the call counted as pending.
+    const bool right = st.code() == StatusCode::SystemError && stream.synchronize().ok() &&
+                       st.message().find("the system gives no thread for own: ") == 0;
+    _exit(right ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 } // namespace

@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("--only", default="")
     parser.add_argument("--part", default="0/1", metavar="I/N", help="every Nth kernel, from the Ith on")
     args = parser.parse_args()
-    os.environ.update(NEREID_TARGET="cuda", NEREID_CUDA_ARCH=args.arch, NEREID_CACHE="0")
+    os.environ.update(NEREID_TARGET="cuda", NEREID_CUDA_ARCH=args.arch, NEREID_CACHE="0", NEREID_PROFILE="host")  # as run.sh launches
 
     from configs import KERNELS, object_name
     from nereid.compiler import ASTSource, compile

@@ -48,7 +48,7 @@ def rank():
 
 def main() -> int:
     output, times = Path(sys.argv[1]), int(sys.argv[2])
-    result = Path(f"/tmp/kills.{os.getpid()}.json")
+    result = output.with_name(f"kills.{os.getpid()}.json")
     good, seconds, first = 0, [], ""
     deadline = time.time() + float(os.environ.get("KILLS_SECONDS", "1e9"))
     done = 0

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A copy of the tree without the CPU target's folder and its line: it configures, and
-what stands without a target builds and runs."""
+"""A copy of the tree without the CPU target's folder and its line configures, and all
+that remains has a rule."""
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,12 +14,8 @@ PARTS = ("CMakeLists.txt", "CMakePresets.json", "pyproject.toml", "abi", "cmake"
 
 
 def run(*command, cwd):
-    environment = dict(os.environ)
-    if launcher := shutil.which("ccache"):
-        environment.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", launcher)
-        environment.update(CCACHE_BASEDIR=str(cwd), CCACHE_NOHASHDIR="1")
-    done = subprocess.run(command, cwd=cwd, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=3000)
+    done = subprocess.run(command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=300)
     return done.returncode, done.stdout
 
 
@@ -45,7 +40,7 @@ def test_a_line_without_its_folder_is_named(tree):
     assert code != 0 and "The target CPU of compiler/lib/Target/targets.cmake has no file" in " ".join(text.split())
 
 
-def test_the_rest_builds(tree):
+def test_the_rest_has_rules(tree):
     shutil.rmtree(tree / "compiler/lib/Target/CPU", ignore_errors=True)
     targets = tree / "compiler/lib/Target/targets.cmake"
     text = targets.read_text()
@@ -53,10 +48,7 @@ def test_the_rest_builds(tree):
     targets.write_text(text.replace("  CPU\n", ""))
     code, text = configure(tree)
     assert code == 0, text
-    # Everything has a rule; what has targets in it is built and run.
+    # Everything has a rule. That what remains links and runs is NereidRegistryWithoutCPUTests of
+    # the ordinary build; that nothing else includes a header of the folder is tools/check/layering.py.
     code, text = run("ninja", "-C", "build/release", "-n", "all", cwd=tree)
     assert code == 0, text
-    code, text = run("ninja", "-C", "build/release", "NereidRegistryTests", cwd=tree)
-    assert code == 0, text
-    code, text = run("build/release/unittests/Compiler/Registry/NereidRegistryTests", cwd=tree)
-    assert code == 0 and "[       OK ] RegistryTest.WithoutTheCPU" in text, text

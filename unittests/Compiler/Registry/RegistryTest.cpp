@@ -58,7 +58,7 @@ TEST_F(RegistryTest, IsListedAfterTheOthers) {
 }
 
 TEST_F(RegistryTest, WithoutTheCPU) {
-  // tests/targets builds this without the CPU target's folder.
+  // NereidRegistryWithoutCPUTests is this without the CPU target's line.
   if (findTargetInfo("cpu"))
     GTEST_SKIP() << "this build has the CPU target";
   EXPECT_EQ(findTarget("cpu"), nullptr);

@@ -80,9 +80,11 @@ void LateTransfers::launchEnded() {
     return;
   job.turns->wantTransfers();
   if (!thread.joinable()) {
-    // Signals are for the threads of the program.
+    // Signals are for the threads of the program, but for faults.
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV); // touches() gets them back
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     thread = std::thread(&LateTransfers::threadMain, this);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "device/cpu/Faults.h"
 
+#include "base/FaultGuard.h"
 #include "base/Sanitizer.h"
 #include "device/cpu/EntryPoints.h"
 #include "nereid/runtime/KernelCode.h"
@@ -188,6 +189,13 @@ static uint32_t siteOf(const Program &p, uintptr_t pc, uintptr_t sp) {
 }
 
 static void onFault(int sig, siginfo_t *info, void *raw) {
+  if (faultReturn && info->si_code > 0) {
+    sigset_t own;
+    sigemptyset(&own);
+    sigaddset(&own, sig);
+    pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
+    siglongjmp(*faultReturn, 1);
+  }
   FaultLanding *landing = current;
   Program *p = landing ? landing->running : nullptr;
   // A handler that was put in place of this one has told of a fault and raises the

@@ -7,19 +7,10 @@
 // one that runs on its worker's stack keeps it and looks around from there.
 //
 //===----------------------------------------------------------------------===//
+#include "base/FaultGuard.h"
 #include "device/cpu/EntryPoints.h"
 
 namespace nereid::runtime {
-
-/// Touches every page, so that a bad address is an error of the program that
-/// passed it.
-static void probe(const void *memory, uint64_t bytes) {
-  const volatile uint8_t *p = static_cast<const volatile uint8_t *>(memory);
-  for (uint64_t i = 0; i < bytes; i += 4096)
-    (void)p[i];
-  if (bytes)
-    (void)p[bytes - 1];
-}
 
 /// False, with a failure noted, when the rank cannot be reached.
 static bool start(Program &p, const Operation &operation, Completion &done, const char *what) {
@@ -44,10 +35,12 @@ static void await(Program &p, WaitCondition::Kind kind, const Completion &transf
 }
 
 static void perform(Program &p, const Operation &operation, const char *what) {
+  // A bad address is an error of the program that passed it, here and now.
   if (operation.kind == Operation::Put)
-    probe(operation.source, operation.bytes);
-  else if (operation.kind == Operation::Get)
-    probe(operation.target, operation.bytes);
+    readPages(operation.source, operation.bytes);
+  else if (uint64_t inHeap; operation.kind == Operation::Get &&
+                            !p.launch->job.ownOffset(operation.target, operation.bytes, inHeap))
+    writePages(operation.target, operation.bytes);
   await(p, WaitCondition::Room, {operation.pe, 0}, what);
   Completion done;
   if (!start(p, operation, done, what))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transport/delayed/Delayed.h"
 
+#include "base/FaultGuard.h"
+
 #include <algorithm>
 #include <csignal>
 #include <cstring>
@@ -15,13 +17,21 @@ static constexpr uint64_t kMaxBytesTaken = uint64_t(64) << 20;
 /// In the background, operations of at most this size overtake larger ones.
 static constexpr uint64_t kSmallBytes = 4096;
 
-void Delayed::Held::takeData() {
+bool Delayed::Held::takeData() {
   if (data || operation.bytes == 0)
-    return;
-  data.reset(new uint8_t[operation.bytes]);
-  std::memcpy(data.get(), operation.source, operation.bytes);
+    return true;
+  std::unique_ptr<uint8_t[]> copy(new uint8_t[operation.bytes]);
+  if (!touches([&] { std::memcpy(copy.get(), operation.source, operation.bytes); }))
+    return false;
+  data = std::move(copy);
   operation.source = data.get();
   operation.nbi = false;
+  return true;
+}
+
+static Status vanished() {
+  return Status::error(StatusCode::BadAccess, "the memory of a put is not there any more; it must "
+                                              "stay until a quiet");
 }
 
 Delayed::Delayed(std::unique_ptr<Transport> wrapped, const TransportShape &shape, bool background)
@@ -62,8 +72,8 @@ Status Delayed::submit(const Operation &operation, Completion &done) {
   Held held;
   held.operation = operation;
   held.dataIsThere = operation.signals && operation.bytes == 0;
-  if (operation.kind == Operation::Put && !operation.nbi)
-    held.takeData();
+  if (operation.kind == Operation::Put && !operation.nbi && !held.takeData())
+    return vanished();
 
   std::lock_guard<std::mutex> guard(lock);
   while (pending.size() >= kMaxHeld || bytesTaken >= kMaxBytesTaken) {
@@ -85,9 +95,11 @@ Status Delayed::submit(const Operation &operation, Completion &done) {
 void Delayed::startThread() {
   if (thread.joinable() || stopping)
     return;
-  // Signals are for the threads of the program.
+  // Signals are for the threads of the program, but for faults.
   sigset_t all, before;
   sigfillset(&all);
+  sigdelset(&all, SIGSEGV); // touches() gets them back
+  sigdelset(&all, SIGBUS);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   thread = std::thread(&Delayed::threadMain, this);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -127,6 +139,12 @@ void Delayed::forward(const Operation &operation) {
 void Delayed::handOn(size_t index) {
   Held &h = pending[index];
   const size_t pe = size_t(h.operation.pe);
+  auto drop = [&] {
+    if (h.data)
+      bytesTaken -= h.operation.bytes;
+    pending.erase(pending.begin() + ptrdiff_t(index));
+    setCount();
+  };
   // What is below may reorder too.
   if (h.operation.kind != Operation::Get && passedOn[pe] != h.fences) {
     below->fence(h.operation.pe);
@@ -152,10 +170,7 @@ void Delayed::handOn(size_t index) {
     word.tag = o.tag;
     forward(word);
   }
-  if (h.data)
-    bytesTaken -= h.operation.bytes;
-  pending.erase(pending.begin() + ptrdiff_t(index));
-  setCount();
+  drop();
 }
 
 bool Delayed::deliver(uint64_t choice) {
@@ -192,8 +207,10 @@ void Delayed::letGoOfArguments(Completion &done) {
       continue;
     }
     if (o.kind == Operation::Put && o.bytes && !h.data && !shape.isSymmetric(o.source, o.bytes)) {
-      h.takeData();
-      bytesTaken += o.bytes;
+      if (h.takeData())
+        bytesTaken += o.bytes;
+      else
+        shape.fail(vanished());
     }
     ++i;
   }

@@ -68,7 +68,8 @@ private:
     std::unique_ptr<uint8_t[]> data;
     bool dataIsThere = false; ///< of a put with signal: only the signal is left
 
-    void takeData();
+    /// False when the source cannot be read any more.
+    bool takeData();
   };
   /// Fills `next` with the indices of the operations that may come now.
   void collect(int32_t pe);

@@ -19,7 +19,9 @@
 //   - an operation is under way from submit on, whoever calls the transport next
 //     or not: nobody has to ask for progress;
 //   - a quiet is finished when all operations before it are carried out, gets
-//     too; gets and fetches may be held back by fences, or not.
+//     too; gets and fetches may be held back by fences, or not;
+//   - memory of a put or get that has vanished meanwhile makes submit, or the job
+//     (TransportShape::fail), fail; nothing faults (base/FaultGuard.h).
 //
 // Nothing blocks: what has to wait gives a Completion, at which the scheduler of
 // programs looks as it does at signals, and host code in a loop of its own.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transport/remote/Channel.h"
 
+#include "base/FaultGuard.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -15,12 +17,13 @@ static constexpr uint64_t kDirectBytes = 4096;
 /// At most so much at once, so that others get the lock in between.
 static constexpr uint64_t kPieceBytes = 256 * 1024;
 
-void Message::takeData() {
+bool Message::takeData() {
   if (own || payload() == 0)
-    return;
-  own.reset(new uint8_t[header.bytes]);
-  std::memcpy(own.get(), data, header.bytes);
+    return true;
+  own.reset(new uint8_t[header.bytes]());
+  const bool readable = touches([&] { std::memcpy(own.get(), data, header.bytes); });
   data = own.get();
+  return readable;
 }
 
 Channel::~Channel() { close(fd); }
@@ -84,8 +87,10 @@ Channel::Result Channel::take(uint8_t *to, uint64_t bytes, uint64_t &got) {
     end = uint64_t(n);
   }
   got = std::min(bytes, end - begin);
-  if (to)
-    std::memcpy(to, buffer.data() + begin, got);
+  if (to && !touches([&] { std::memcpy(to, buffer.data() + begin, got); })) {
+    errno = EFAULT;
+    return Result::Ended;
+  }
   begin += got;
   return Result::Done;
 }

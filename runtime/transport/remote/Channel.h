@@ -53,8 +53,8 @@ struct Message {
   std::unique_ptr<uint8_t[]> own;
 
   uint64_t payload() const { return header.hasPayload() ? header.bytes : 0; }
-  /// Makes `data` a copy of its own.
-  void takeData();
+  /// Makes `data` a copy of its own; zeros, and false, when it cannot be read.
+  bool takeData();
 };
 
 class Channel {
@@ -77,14 +77,13 @@ public:
   /// Sends what fits; Later when something is left.
   Result flush();
   /// Takes back what has not begun to leave, last first, as far as `isOne` says;
-  /// what has begun gets its own copy of the data.
-  template <typename IsOne> void takeBack(IsOne isOne) {
+  /// what has begun gets its own copy of the data (false: which cannot be read).
+  template <typename IsOne> bool takeBack(IsOne isOne) {
     while (!out.empty() && !(out.size() == 1 && sentOfFirst) && isOne(out.back())) {
       queuedBytes -= out.back().payload();
       out.pop_back();
     }
-    if (!out.empty())
-      out.front().takeData();
+    return out.empty() || out.front().takeData();
   }
   std::deque<Message> out;
   uint64_t queuedBytes = 0; ///< of payloads in `out`

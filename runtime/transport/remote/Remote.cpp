@@ -31,6 +31,11 @@ static constexpr uint64_t kAckEvery = 256;
 static constexpr int kMessagesAtOnce = 64;
 static constexpr uint64_t kListenerId = 0, kStopId = 1;
 
+static constexpr const char *kNoSource =
+    "the memory of a put is not there any more; it must stay until a quiet";
+static constexpr const char *kNoTarget =
+    "the memory of a get is not there any more; it must stay until a quiet";
+
 static socklen_t socketName(uint64_t job, int32_t rank, sockaddr_un &address) {
   std::memset(&address, 0, sizeof(address));
   address.sun_family = AF_UNIX;
@@ -83,9 +88,11 @@ Status Remote::expose() {
     if (epoll_ctl(events, EPOLL_CTL_ADD, fd, &event) < 0)
       return failed("epoll_ctl");
   }
-  // Signals are for the threads of the program.
+  // Signals are for the threads of the program, but for faults.
   sigset_t all, before;
   sigfillset(&all);
+  sigdelset(&all, SIGSEGV); // touches() gets them back
+  sigdelset(&all, SIGBUS);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   thread = std::thread(&Remote::threadMain, this);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -207,8 +214,8 @@ Status Remote::submit(const Operation &o, Completion &done) {
   send(channel, {o.pe, nullptr});
   if (peer.channel) {
     // What has not left yet must not need the source any more.
-    if (!o.nbi && !channel.out.empty())
-      channel.out.back().takeData();
+    if (!o.nbi && !channel.out.empty() && !channel.out.back().takeData())
+      return Status::error(StatusCode::BadAccess, kNoSource);
     publish(peer);
   }
   return {};
@@ -255,8 +262,8 @@ void Remote::letGoOfArguments(Completion &done) {
     if (!peer.channel)
       continue;
     for (Message &m : peer.channel->out)
-      if (!shape.isSymmetric(m.data, m.payload()))
-        m.takeData();
+      if (!shape.isSymmetric(m.data, m.payload()) && !m.takeData())
+        shape.fail(Status::error(StatusCode::BadAccess, kNoSource));
   }
 }
 
@@ -265,7 +272,7 @@ void Remote::abandon(Completion &done) {
   for (int32_t pe = 0; pe < shape.worldSize; ++pe) {
     Peer &peer = peers[pe];
     if (peer.channel) {
-      peer.channel->takeBack([&](const Message &m) {
+      (void)peer.channel->takeBack([&](const Message &m) {
         if (!m.header.isRequest())
           return false;
         if (m.header.kind == Header::Get || m.header.kind == Header::Fetch)
@@ -399,6 +406,11 @@ void Remote::receive(Channel &channel, Place place) {
     }
     if (channel.inPayload)
       result = channel.receivePayload();
+    if (result == Channel::Result::Ended && errno == EFAULT && channel.into) {
+      shape.fail(Status::error(StatusCode::BadAccess, kNoTarget));
+      channel.into = nullptr; // the rest is dropped
+      result = channel.receivePayload();
+    }
     if (result == Channel::Result::Ended)
       return end(channel, place);
     if (result == Channel::Result::Later)
@@ -423,13 +435,13 @@ void Remote::receive(Channel &channel, Place place) {
 
 void Remote::send(Channel &channel, Place place) {
   Channel::Result result = channel.flush();
-  if (result == Channel::Result::Ended) {
-    if (errno == EFAULT)
-      shape.fail(Status::error(StatusCode::BadAccess,
-                               "transport remote: the source of a transfer cannot be read any "
-                               "more; it must stay until quiet"));
-    return end(channel, place);
+  if (result == Channel::Result::Ended && errno == EFAULT) {
+    shape.fail(Status::error(StatusCode::BadAccess, kNoSource));
+    (void)channel.out.front().takeData(); // zeros, where there is nothing
+    result = channel.flush();
   }
+  if (result == Channel::Result::Ended)
+    return end(channel, place);
   const bool wants = result == Channel::Result::Later;
   if (wants == channel.wantsOut)
     return;

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transport/shared_memory/SharedMemory.h"
 
+#include "base/FaultGuard.h"
 #include "transport/interface/Delivery.h"
 #include "transport/shared_memory/Copy.h"
 
 namespace nereid::runtime {
+
+static Status vanished(const char *what) {
+  return Status::error(StatusCode::BadAccess, std::string("the memory of a ") + what +
+                                                  " is not there any more; it must stay until a "
+                                                  "quiet");
+}
 
 Status SharedMemory::submit(const Operation &o, Completion &) {
   Delivery delivery(shape, shape.rank, o.pe, o.id, o.tag);
@@ -14,14 +21,16 @@ Status SharedMemory::submit(const Operation &o, Completion &) {
   switch (o.kind) {
   case Operation::Put:
     delivery.beginMove(o.offset, o.bytes, EventRecord::kWrites);
-    copyPush(at(o.pe, o.offset), o.source, o.bytes);
+    if (!touches([&] { copyPush(at(o.pe, o.offset), o.source, o.bytes); }))
+      return vanished("put");
     delivery.endMove();
     if (o.signals)
       update();
     break;
   case Operation::Get:
     delivery.beginMove(o.offset, o.bytes, EventRecord::kReads);
-    copyPull(o.target, at(o.pe, o.offset), o.bytes);
+    if (!touches([&] { copyPull(o.target, at(o.pe, o.offset), o.bytes); }))
+      return vanished("get");
     delivery.endMove();
     break;
   case Operation::Update:

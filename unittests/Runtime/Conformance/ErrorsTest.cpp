@@ -7,9 +7,15 @@
 //===----------------------------------------------------------------------===//
 #include "Conformance.h"
 
+#include "device/cpu/Faults.h"
+
+#include <sys/mman.h>
+
 using namespace nereid::test;
 
 namespace {
+
+constexpr uint64_t kPage = 4096;
 
 struct Arguments {
   uint8_t *symmetric; ///< 64 bytes
@@ -159,6 +165,49 @@ TEST_P(Conformance, MistakesAreErrors) {
         (void)job.barrier();
       ASSERT_TRUE(job.recover().ok()) << mistake.name;
     }
+    EXPECT_TRUE(job.barrier().ok());
+  });
+}
+
+/// args: symmetric memory, a page, whether to get. Rank 0 takes the page away before
+/// its operation needs to be complete; at the latest it fails when that is.
+void lendAndTakeAway(nrd_program *p, const uint64_t *args) {
+  void *page = pointerArg<void>(args, 1), *memory = pointerArg<void>(args, 0);
+  if (p->rank != 0)
+    return;
+  if (args[2])
+    nrd_shmem_get(p, page, memory, kPage, p->num_ranks - 1, /*nbi=*/1, 0);
+  else
+    nrd_shmem_put(p, memory, page, kPage, p->num_ranks - 1, /*nbi=*/1, 0);
+  mprotect(page, kPage, PROT_NONE);
+  nrd_shmem_quiet(p, 0);
+  nrd_shmem_p(p, memory, 1, 4, -1, 0);
+}
+
+TEST_P(Conformance, LentMemoryThatVanishesIsAnError) {
+  if (!nereid::runtime::canPreempt())
+    GTEST_SKIP() << "a sanitizer has the handlers of faults";
+  onRanks([](Job &job) {
+    void *memory = symmetric<uint8_t>(job, kPage, "memory");
+    void *page = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int found = 0;
+    for (uint64_t round = 0; round < 12; ++round) {
+      Status st = launchBlocking(job, lendAndTakeAway, {arg(memory), arg(page), round % 2}, 1);
+      mprotect(page, kPage, PROT_READ | PROT_WRITE);
+      if (job.rank() == 0 && st.code() != StatusCode::BadRank) {
+        ++found;
+        EXPECT_EQ(st.code(), StatusCode::BadAccess) << st.report();
+        EXPECT_NE(st.message().find("must stay until a quiet"), std::string::npos) << st.report();
+      }
+      if (job.worldSize() > 1)
+        (void)job.barrier();
+      Status recovered = job.recover();
+      ASSERT_TRUE(recovered.ok()) << round << ": " << recovered.report();
+    }
+    // Elsewhere it may have been needed no more when it went.
+    if (job.rank() == 0 && job.hasRandomSchedule() && job.worldSize() > 1)
+      EXPECT_GT(found, 0);
+    munmap(page, kPage);
     EXPECT_TRUE(job.barrier().ok());
   });
 }

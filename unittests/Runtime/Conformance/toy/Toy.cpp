@@ -6,9 +6,11 @@
 // out one by one, in their order, by copies of single bytes.
 //
 //===----------------------------------------------------------------------===//
+#include "base/FaultGuard.h"
 #include "transport/Transports.h"
 #include "transport/interface/Delivery.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <gtest/gtest.h>
@@ -40,12 +42,15 @@ public:
   }
 
   Status submit(const Operation &operation, Completion &done) override {
-    std::lock_guard<std::mutex> guard(lock);
     Job job{operation, {}};
-    if (operation.kind == Operation::Put && operation.bytes) {
+    if (operation.kind == Operation::Put) {
+      job.data.resize(operation.bytes);
       auto *from = static_cast<const uint8_t *>(operation.source);
-      job.data.assign(from, from + operation.bytes);
+      if (!touches([&] { std::copy_n(from, operation.bytes, job.data.data()); }))
+        return Status::error(StatusCode::BadAccess,
+                             "the memory of a put is gone; it must stay until a quiet");
     }
+    std::lock_guard<std::mutex> guard(lock);
     shape.inFlight->fetch_add(1);
     jobs.push_back(std::move(job));
     done = {operation.pe, ++issued};
@@ -86,8 +91,12 @@ private:
       for (uint64_t i = 0; i < o.bytes; ++i)
         heap[o.offset + i] = job.data[i];
     if (o.kind == Operation::Get)
-      for (uint64_t i = 0; i < o.bytes; ++i)
-        static_cast<uint8_t *>(o.target)[i] = heap[o.offset + i];
+      if (!touches([&] {
+            for (uint64_t i = 0; i < o.bytes; ++i)
+              static_cast<uint8_t *>(o.target)[i] = heap[o.offset + i];
+          }))
+        shape.fail(Status::error(StatusCode::BadAccess,
+                                 "the memory of a get is gone; it must stay until a quiet"));
     delivery.endMove();
     if (o.kind == Operation::Update || o.signals)
       update();

@@ -45,8 +45,9 @@ enum : int32_t {
 };
 } // namespace state_word
 
-/// The control words of a launch, in memory of the host. Word 0 is not zero when the
-/// launch has been given up: a program that waits then writes its report and ends.
+/// The control words of a launch, in memory of its GPU, which the host writes and reads
+/// through the driver. Word 0 is not zero when the launch has been given up: a program
+/// that waits then writes its report and ends.
 struct ControlHead {
   uint32_t givenUp;
   uint32_t reserved[15];

@@ -96,7 +96,6 @@ static_assert(sizeof(AccessDescription) == 12);
 inline constexpr int fileDescriptor = 1;
 inline constexpr int nonBlockingStream = 1;
 inline constexpr int eventWithoutTiming = 2;
-inline constexpr unsigned hostPortable = 1, hostMapped = 2;
 
 namespace launch_attribute {
 enum : int { cooperative = 2, clusterDimension = 4 };

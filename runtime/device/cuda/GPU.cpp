@@ -115,6 +115,9 @@ Status GPU::start() {
   if (Status st = driver.check(driver.createStream(&copies, nonBlockingStream), "cuStreamCreate");
       !st.ok())
     return st;
+  if (Status st = driver.check(driver.createStream(&notices, nonBlockingStream), "cuStreamCreate");
+      !st.ok())
+    return st;
   if (Status st = driver.check(driver.loadModule(&updates, kUpdates), "cuModuleLoadData"); !st.ok())
     return st;
   return addLanes(kLanes);
@@ -141,31 +144,20 @@ Status GPU::add(Address word, uint64_t value, int32_t bytes) {
 
 Status GPU::addLanes(size_t count) {
   constexpr size_t stateBytes = state_word::count * 4;
-  Address state = 0;
-  if (Status st = driver.check(driver.allocate(&state, stateBytes * count), "cuMemAlloc"); !st.ok())
+  const uint64_t bytes = (stateBytes + Lane::controlBytes) * count;
+  Address control = 0;
+  if (Status st = driver.check(driver.allocate(&control, bytes), "cuMemAlloc"); !st.ok())
     return st;
-  if (Status st =
-          driver.check(driver.fill(state, 0, stateBytes * count, copies), "cuMemsetD8Async");
-      !st.ok())
+  if (Status st = driver.check(driver.fill(control, 0, bytes, copies), "cuMemsetD8Async"); !st.ok())
     return st;
-  void *host = nullptr;
-  if (Status st = driver.check(
-          driver.allocateHost(&host, Lane::controlBytes * count, hostPortable | hostMapped),
-          "cuMemHostAlloc");
-      !st.ok())
-    return st;
-  Address seen = 0;
-  if (Status st = driver.check(driver.hostAddress(&seen, host, 0), "cuMemHostGetDevicePointer");
-      !st.ok())
-    return st;
+  const Address state = control + Lane::controlBytes * count;
   for (size_t i = 0; i < count; ++i) {
     auto lane = std::make_unique<Lane>(Lane{*this});
     Status st =
         driver.check(driver.createStream(&lane->stream, nonBlockingStream), "cuStreamCreate");
     if (!st.ok())
       return st;
-    lane->control = static_cast<std::byte *>(host) + i * Lane::controlBytes;
-    lane->controlOnGPU = seen + i * Lane::controlBytes;
+    lane->control = control + i * Lane::controlBytes;
     lane->state = state + i * stateBytes;
     free.push_back(lane.get());
     lanes.push_back(std::move(lane));

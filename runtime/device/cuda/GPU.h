@@ -30,10 +30,10 @@ class GPU;
 struct Lane {
   GPU &gpu;
   StreamRef stream = nullptr;
-  /// Pinned memory of the host for control words and reports of launches: where it
-  /// is, and where the GPU sees it.
-  std::byte *control = nullptr;
-  Address controlOnGPU = 0;
+  /// Control words and reports of launches. Zero, but for launches that were given up.
+  /// Memory of the GPU: a GPU reads one word of the host's for one warp after the other,
+  /// a microsecond each, and waiting programs ask often.
+  Address control = 0;
   /// State words of launches of a rank that has no heap.
   Address state = 0;
   /// Global scratch of the launch that is running; grows.
@@ -62,6 +62,9 @@ public:
   /// For copies and updates that the host asks for.
   StreamRef copies = nullptr;
   std::mutex copiesLock;
+  /// For words that tell launches to end. They wait for nobody: while another thread
+  /// frees memory, the driver keeps even a copy waiting for all launches.
+  StreamRef notices = nullptr;
 
   /// Adds to a word of 4 or 8 bytes that programs may be changing.
   Status add(Address word, uint64_t value, int32_t bytes);

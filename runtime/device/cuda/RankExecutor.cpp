@@ -6,7 +6,6 @@
 #include "symmetric/Programs.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 namespace nereid::runtime::cuda {
@@ -42,8 +41,7 @@ private:
 LaneQueue::~LaneQueue() {
   executor.remove(*this);
   // What it was given must have ended before others use the lane.
-  if (launches)
-    (void)executor.finish(*this);
+  (void)executor.finish(*this);
   lane.gpu.giveBack(&lane);
 }
 
@@ -210,8 +208,7 @@ Status RankExecutor::start(const LaunchSpec &launch, LaneQueue &queue) {
       }
     }
     std::lock_guard<std::mutex> guard(queue.lock);
-    std::memset(lane.control + queue.controlUsed, 0, bytes);
-    control = lane.controlOnGPU + queue.controlUsed;
+    control = lane.control + queue.controlUsed;
     queue.flights.push_back({kernel.description, launch.grid, programs, queue.controlUsed});
     queue.controlUsed += bytes;
     for (void *argument :
@@ -260,15 +257,18 @@ Status RankExecutor::start(const LaunchSpec &launch, LaneQueue &queue) {
 //===----------------------------------------------------------------------===//
 
 void RankExecutor::giveUp(LaneQueue &queue) {
+  const GPU &g = queue.lane.gpu;
+  GPU::Scope scope(g);
   std::lock_guard<std::mutex> guard(queue.lock);
   queue.givenUp = true;
-  for (const LaneQueue::Flight &flight : queue.flights)
-    __atomic_store_n(reinterpret_cast<uint32_t *>(queue.lane.control + flight.control), 1u,
-                     __ATOMIC_RELEASE);
+  for (LaneQueue::Flight &flight : queue.flights)
+    if (!flight.told)
+      flight.told = g.driver.streamWritesWord(g.notices, queue.lane.control + flight.control, 1u,
+                                              0) == result::success;
 }
 
 std::unique_ptr<LaunchFailure> RankExecutor::finish(LaneQueue &queue) {
-  if (queue.launches == 0)
+  if (queue.launches == 0 && !queue.givenUp)
     return nullptr;
   const Driver &driver = queue.lane.gpu.driver;
   GPU::Scope scope(queue.lane.gpu);
@@ -310,10 +310,12 @@ std::unique_ptr<LaunchFailure> RankExecutor::finish(LaneQueue &queue) {
   std::lock_guard<std::mutex> guard(queue.lock);
   std::unique_ptr<LaunchFailure> failure;
   if (queue.givenUp) {
-    auto groups = reports(queue);
-    if (!groups.empty()) {
+    Expected<std::vector<BlockedGroup>> groups = takeReports(queue);
+    if (!groups.ok())
+      failure = failed(groups.status(), queue.last);
+    else if (!groups->empty()) {
       failure = std::make_unique<LaunchFailure>();
-      failure->programs = std::move(groups);
+      failure->programs = std::move(*groups);
     }
   }
   queue.flights.clear();
@@ -360,11 +362,38 @@ std::unique_ptr<LaunchFailure> RankExecutor::fault(LaneQueue &queue, Result resu
   return failed(Status::error(code, text), kernel);
 }
 
+/// The reports of launches that have ended. Afterwards the lane is as new.
+Expected<std::vector<BlockedGroup>> RankExecutor::takeReports(LaneQueue &queue) const {
+  Lane &lane = queue.lane;
+  const Driver &driver = lane.gpu.driver;
+  std::vector<std::byte> control(queue.controlUsed);
+  auto done = [&](StreamRef stream) {
+    return driver.check(driver.synchronizeStream(stream), "cuStreamSynchronize");
+  };
+  // No word is under way any more when they are cleared.
+  Status st = done(lane.gpu.notices);
+  if (st.ok() && !control.empty())
+    st = driver.check(driver.copy(Address(reinterpret_cast<uintptr_t>(control.data())),
+                                  lane.control, control.size(), lane.stream),
+                      "cuMemcpyAsync");
+  if (st.ok() && !control.empty())
+    st = driver.check(driver.fill(lane.control, 0, control.size(), lane.stream), "cuMemsetD8Async");
+  if (st.ok()) // counts of a barrier that some have not come to
+    st = driver.check(driver.fill(lane.state, 0, state_word::count * 4, lane.stream),
+                      "cuMemsetD8Async");
+  if (st.ok())
+    st = done(lane.stream);
+  if (!st.ok())
+    return st;
+  return reports(queue, control.data());
+}
+
 /// What the programs of the launches in the queue waited for, in few lines.
-std::vector<BlockedGroup> RankExecutor::reports(const LaneQueue &queue) const {
+std::vector<BlockedGroup> RankExecutor::reports(const LaneQueue &queue,
+                                                const std::byte *control) const {
   std::vector<BlockedGroup> out;
   for (const LaneQueue::Flight &flight : queue.flights) {
-    const std::byte *at = queue.lane.control + flight.control;
+    const std::byte *at = control + flight.control;
     const auto *rows = reinterpret_cast<const ControlReport *>(at + sizeof(ControlHead));
     struct Entry {
       BlockedGroup group;

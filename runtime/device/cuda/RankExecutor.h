@@ -2,7 +2,7 @@
 //===- RankExecutor.h - The launches of one rank on its GPU ---------------===//
 //
 // Every launch of a kernel that waits has a place for control words in memory of the
-// host. A wait that cannot end shows there:
+// GPU. A wait that cannot end shows there:
 //
 //     the job fails (a rank died, nothing moved, Ctrl-C)
 //       ▶ the first word of every launch of the rank is set
@@ -39,7 +39,8 @@ public:
     std::shared_ptr<const KernelDescription> kernel;
     std::array<int32_t, 3> grid;
     uint64_t programs;
-    size_t control; ///< where in the lane's control memory
+    size_t control;    ///< where in the lane's control memory
+    bool told = false; ///< that it has been given up
   };
 
   RankExecutor &executor;
@@ -74,7 +75,8 @@ private:
   std::unique_ptr<LaunchFailure> finish(LaneQueue &queue);
   void giveUp(LaneQueue &queue);
   std::unique_ptr<LaunchFailure> fault(LaneQueue &queue, Result result) const;
-  std::vector<BlockedGroup> reports(const LaneQueue &queue) const;
+  Expected<std::vector<BlockedGroup>> takeReports(LaneQueue &queue) const;
+  std::vector<BlockedGroup> reports(const LaneQueue &queue, const std::byte *control) const;
   std::unique_ptr<LaunchFailure> failed(Status status, const std::string &kernel) const;
 
   void add(LaneQueue &queue);

@@ -50,9 +50,15 @@ thread_local std::vector<Context> contexts;
 std::set<Ordinal> retained;
 /// Where memory is mapped, and by how many devices it can be used there.
 std::map<Address, size_t> users;
-/// The device of memory that was simply allocated.
-std::map<Address, Ordinal> owners;
+/// The device of memory that was simply allocated, and its size.
+std::map<Address, std::pair<Ordinal, size_t>> owners;
 std::mutex usersLock;
+/// Whether it is such memory.
+bool isOfGPU(Address at) {
+  std::lock_guard<std::mutex> guard(usersLock);
+  auto next = owners.upper_bound(at);
+  return next != owners.begin() && at - std::prev(next)->first < std::prev(next)->second.second;
+}
 Ordinal ordinalOf(Context context) { return Ordinal(reinterpret_cast<uintptr_t>(context)) - 1; }
 
 //===--- kernels ------------------------------------------------------------===//
@@ -240,7 +246,7 @@ extern "C" __attribute__((visibility("default"))) int nrd_fake_unreachable() {
 extern "C" __attribute__((visibility("default"))) int nrd_fake_owner(Address at) {
   std::lock_guard<std::mutex> guard(usersLock);
   auto found = owners.find(at);
-  return found == owners.end() ? -1 : found->second;
+  return found == owners.end() ? -1 : found->second.first;
 }
 
 NEREID_FAKE cuInit(unsigned) {
@@ -389,6 +395,9 @@ NEREID_FAKE cuLaunchKernelEx(const LaunchConfiguration *c, Function function, vo
   if (kernel.usesRuntime)
     for (size_t bytes : {4, 4, 8, 8, 8})
       take(bytes);
+  // Programs that ask for a word of the host's, many at once, wait for each other.
+  if (kernel.usesRuntime && !isOfGPU(args.back()))
+    return result::invalidValue;
   if (std::strncmp(kernel.name, "nrd_", 4) != 0)
     for (int i = 0; i < 2; ++i)
       take(8);
@@ -498,24 +507,12 @@ NEREID_FAKE cuMemSetAccess(Address at, size_t bytes, const AccessDescription *, 
   users[at] = count;
   return current();
 }
-NEREID_FAKE cuMemHostAlloc(void **at, size_t bytes, unsigned) {
-  *at = std::calloc(1, bytes);
-  return current();
-}
-NEREID_FAKE cuMemFreeHost(void *at) {
-  std::free(at);
-  return current();
-}
-NEREID_FAKE cuMemHostGetDevicePointer_v2(Address *at, void *host, unsigned) {
-  *at = Address(uintptr_t(host));
-  return current();
-}
 NEREID_FAKE cuMemAlloc_v2(Address *at, size_t bytes) {
   *at = Address(uintptr_t(std::calloc(1, bytes)));
   if (contexts.empty())
     return current();
   std::lock_guard<std::mutex> guard(usersLock);
-  owners[*at] = ordinalOf(contexts.back());
+  owners[*at] = {ordinalOf(contexts.back()), bytes};
   return current();
 }
 NEREID_FAKE cuMemFree_v2(Address at) {

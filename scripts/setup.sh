@@ -7,19 +7,24 @@
 #
 #   scripts/setup.sh             everything
 #   scripts/setup.sh --no-tests  only what building and running needs
+#   scripts/setup.sh --ascend    everything, and the open part of the compiler for Ascend
+#                                in a virtual environment of its own (docs/ascend.md)
 #
-# NEREID_PYTHON  the Python to make .venv from (default /usr/bin/python3, whose
-#                headers come with python3-dev)
-# NEREID_VENV    where the virtual environment lies (default .venv)
+# NEREID_PYTHON        the Python to make .venv from (default /usr/bin/python3, whose
+#                      headers come with python3-dev)
+# NEREID_VENV          where the virtual environment lies (default .venv)
+# NEREID_ASCEND_TOOLS  where that for Ascend lies (default .venv-ascend, which goes by .venv)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tests=1
+ascend=0
 for arg in "$@"; do
   case "$arg" in
     --no-tests) tests=0 ;;
-    -h|--help) sed -n '4,15s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) echo "setup.sh: unknown option '$arg' (known: --no-tests, --help)" >&2; exit 2 ;;
+    --ascend) ascend=1 ;;
+    -h|--help) sed -n '4,18s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) echo "setup.sh: unknown option '$arg' (known: --no-tests, --ascend, --help)" >&2; exit 2 ;;
   esac
 done
 
@@ -85,4 +90,18 @@ if ! grep -qsx "$pins tests" "$stamp" &&
   echo "setup.sh: installing Python packages into $venv"
   "$venv/bin/python" -m pip install --disable-pip-version-check --quiet "${requirements[@]}"
   if [ "$tests" = 1 ]; then echo "$pins tests"; else echo "$pins build"; fi >"$stamp"
+fi
+
+if [ "$ascend" = 1 ]; then
+  tools=${NEREID_ASCEND_TOOLS:-$venv-ascend}
+  pins=$({ "$python" -V; cat scripts/requirements-ascend.txt; } | sha256sum | cut -d' ' -f1)
+  stamp="$tools/.nereid-requirements"
+  [ -x "$tools/bin/python" ] || "$python" -m venv "$tools"
+  if ! grep -qsx "$pins" "$stamp"; then
+    echo "setup.sh: installing the compiler for Ascend into $tools"
+    "$tools/bin/python" -m pip install --disable-pip-version-check --quiet --no-deps \
+      -r scripts/requirements-ascend.txt
+    echo "$pins" >"$stamp"
+  fi
+  NEREID_ASCEND_TOOLS="$tools" "$venv/bin/python" python/nereid/_tools/ascend.py
 fi

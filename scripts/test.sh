@@ -30,7 +30,7 @@ for arg in "$@"; do
 done
 [ "${#stages[@]}" -gt 0 ] || stages=(checks unit lit python)
 
-scripts/setup.sh || exit 1
+scripts/setup.sh --ascend || exit 1
 scripts/build.sh || exit 1
 
 venv=${NEREID_VENV:-.venv}

@@ -30,6 +30,16 @@ def pytest_configure(config):
     os.environ["NEREID_TEST_SEED"] = seed
 
 
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("ascend_tools"):
+        from nereid._tools import ascend
+
+        try:
+            ascend.find()
+        except ascend.ToolsMissing as missing:
+            pytest.skip(f"not checked against the vendor's compiler: {missing}")
+
+
 def pytest_report_header(config):
     return f"NEREID_TEST_SEED={os.environ['NEREID_TEST_SEED']}"
 

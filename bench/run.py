@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs all benchmarks, each in a process of its own.
+"""Runs the benchmarks of one rank, each in a process of its own; ops.py and runtime.py start jobs of their own.
 
     python bench/run.py [--json-folder FOLDER]
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""python -m tests.differential --seeds 0:1000: random kernels, run in three ways."""
+"""python -m tests.differential --seeds 0:1000: random kernels, run in four ways."""
 
 from __future__ import annotations
 

@@ -232,7 +232,9 @@ static const BuiltinInfo rows[] = {
      "program.\n\n"
      "ptr: pointer to integers of any width (64 bits under the profile cuda). signal: the value, "
      "cast to the signal's dtype.\n"
-     "sig_op: \"set\" or \"add\". comm_scope: \"gpu\", \"intra_node\" or \"inter_node\"."},
+     "sig_op: \"set\" or \"add\". comm_scope: \"gpu\", \"intra_node\" or \"inter_node\"; with the "
+     "last one puts are not\n"
+     "among these writes: call libshmem_device.fence() between them and this."},
     {"dl", "extern_call", "lib_name, lib_path, args, arg_type_symbol_dict, is_pure", false,
      externCall,
      "Scalar call of a device library function; the symbol is picked by the exact dtypes of args."},

@@ -232,8 +232,8 @@ static const BuiltinInfo rows[] = {
      "fp16, bf16, fp32, fp64; two fp8 types may differ. The result is int32 for 8-bit integers, "
      "fp64 for fp64, fp32\n"
      "for bf16 and fp32; for fp16 and fp8 it is out_dtype (fp16 or fp32; default that of acc, or "
-     "fp32). Products are\n"
-     "accumulated in fp32. acc: a block of the result's shape and dtype.\n"
+     "fp32). Floats are\n"
+     "summed in fp32, fp64 in fp64. acc: a block of the result's shape and dtype.\n"
      "input_precision: \"ieee\" (default), \"tf32\", \"tf32x3\", \"bf16x3\", \"bf16x6\", \"hf32\": "
      "how fp32 operands may\n"
      "be rounded. allow_tf32: old spelling of \"tf32\" (True) and \"ieee\" (False)."},

@@ -308,7 +308,7 @@ static void appendFunctions(std::vector<ShmemFunction> &list) {
       "fence_pe", "fence");
   add("quiet_pe", "pe=None, qp_id=0", orderPE, "quiet() for one rank; without pe, for all.", MORI,
       "quiet_pe", "quiet");
-  const char *queueDoc = "fence_pe or quiet_pe for one queue pair; all of a rank's are one here.";
+  const char *queueDoc = "As fence_pe or quiet_pe: a rank has one queue here, whatever qp_id says.";
   add("fence_pe_qp", "pe, qp_id", orderPE, queueDoc, MORI, "fence_pe", "fence");
   add("quiet_pe_qp", "pe, qp_id", orderPE, queueDoc, MORI, "quiet_pe", "quiet");
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command `nereid`: run, run-ir, compile, info."""
+"""The command `nereid`: run, compile, cache, info, explain; run_ir.py has run-ir."""
 
 from __future__ import annotations
 
@@ -290,9 +290,9 @@ def _add_compile(commands) -> None:
         help="compile a kernel and write a stage of it",
         description="Compiles one kernel of a Python file and writes the chosen stage. The signature gives each "
         "parameter a type (*fp32, i32, fp32; *fp32:16 = divisible by 16) or, for constexprs, a value. The file's code for "
-        "the host runs as far as its first launch.",
+        "the host runs as far as its first launch. Of a kernel that is IR already (FILE.ttir) it writes a stage, too.",
     )
-    parser.add_argument("kernel", metavar="FILE.py:NAME", help="the file and the name of the jit function in it")
+    parser.add_argument("kernel", metavar="FILE.py:NAME", help="the file and the name of the jit function in it, or FILE.ttir")
     _add_target_and_profile(parser)
     parser.add_argument("--emit", metavar="STAGE", default="ttir", help=f"what to write (default ttir): {_stages_text()}")
     parser.add_argument("--signature", metavar="TEXT", help='e.g. "x_ptr=*fp32, n=i32, BLOCK=128"')

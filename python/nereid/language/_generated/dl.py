@@ -56,7 +56,8 @@ def notify(ptr, rank, signal=1, sig_op="set", comm_scope="inter_node"):
     """Updates the signal at ptr's place in rank's heap after all earlier writes of this program.
 
     ptr: pointer to integers of any width (64 bits under the profile cuda). signal: the value, cast to the signal's dtype.
-    sig_op: "set" or "add". comm_scope: "gpu", "intra_node" or "inter_node".
+    sig_op: "set" or "add". comm_scope: "gpu", "intra_node" or "inter_node"; with the last one puts are not
+    among these writes: call libshmem_device.fence() between them and this.
     """
 
 

@@ -49,82 +49,82 @@ def atomic_and_uint64(dest, val, pe, qp_id=0):
 
 @device_function("libshmem_device", "atomic_compare_swap_int32")
 def atomic_compare_swap_int32(dest, cond, val, pe, qp_id=0):
-    """Sets value if the element equals cond; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap to value if it equals cond; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_compare_swap_int64")
 def atomic_compare_swap_int64(dest, cond, val, pe, qp_id=0):
-    """Sets value if the element equals cond; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap to value if it equals cond; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_compare_swap_uint32")
 def atomic_compare_swap_uint32(dest, cond, val, pe, qp_id=0):
-    """Sets value if the element equals cond; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap to value if it equals cond; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_compare_swap_uint64")
 def atomic_compare_swap_uint64(dest, cond, val, pe, qp_id=0):
-    """Sets value if the element equals cond; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap to value if it equals cond; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_add_int32")
 def atomic_fetch_add_int32(dest, val, pe, qp_id=0):
-    """add; returns the old value. Of MORI."""
+    """Adds value at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_add_int64")
 def atomic_fetch_add_int64(dest, val, pe, qp_id=0):
-    """add; returns the old value. Of MORI."""
+    """Adds value at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_add_uint32")
 def atomic_fetch_add_uint32(dest, val, pe, qp_id=0):
-    """add; returns the old value. Of MORI."""
+    """Adds value at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_add_uint64")
 def atomic_fetch_add_uint64(dest, val, pe, qp_id=0):
-    """add; returns the old value. Of MORI."""
+    """Adds value at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_and_int32")
 def atomic_fetch_and_int32(dest, val, pe, qp_id=0):
-    """and; returns the old value. Of MORI."""
+    """Bitwise and at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_and_int64")
 def atomic_fetch_and_int64(dest, val, pe, qp_id=0):
-    """and; returns the old value. Of MORI."""
+    """Bitwise and at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_and_uint32")
 def atomic_fetch_and_uint32(dest, val, pe, qp_id=0):
-    """and; returns the old value. Of MORI."""
+    """Bitwise and at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_and_uint64")
 def atomic_fetch_and_uint64(dest, val, pe, qp_id=0):
-    """and; returns the old value. Of MORI."""
+    """Bitwise and at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_inc_int32")
 def atomic_fetch_inc_int32(dest, pe, qp_id=0):
-    """inc; returns the old value. Of MORI."""
+    """Adds 1 at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_inc_int64")
 def atomic_fetch_inc_int64(dest, pe, qp_id=0):
-    """inc; returns the old value. Of MORI."""
+    """Adds 1 at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_inc_uint32")
 def atomic_fetch_inc_uint32(dest, pe, qp_id=0):
-    """inc; returns the old value. Of MORI."""
+    """Adds 1 at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_inc_uint64")
 def atomic_fetch_inc_uint64(dest, pe, qp_id=0):
-    """inc; returns the old value. Of MORI."""
+    """Adds 1 at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_int32")
@@ -139,22 +139,22 @@ def atomic_fetch_int64(source, pe, qp_id=0):
 
 @device_function("libshmem_device", "atomic_fetch_or_int32")
 def atomic_fetch_or_int32(dest, val, pe, qp_id=0):
-    """or; returns the old value. Of MORI."""
+    """Bitwise or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_or_int64")
 def atomic_fetch_or_int64(dest, val, pe, qp_id=0):
-    """or; returns the old value. Of MORI."""
+    """Bitwise or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_or_uint32")
 def atomic_fetch_or_uint32(dest, val, pe, qp_id=0):
-    """or; returns the old value. Of MORI."""
+    """Bitwise or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_or_uint64")
 def atomic_fetch_or_uint64(dest, val, pe, qp_id=0):
-    """or; returns the old value. Of MORI."""
+    """Bitwise or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_uint32")
@@ -169,22 +169,22 @@ def atomic_fetch_uint64(source, pe, qp_id=0):
 
 @device_function("libshmem_device", "atomic_fetch_xor_int32")
 def atomic_fetch_xor_int32(dest, val, pe, qp_id=0):
-    """xor; returns the old value. Of MORI."""
+    """Bitwise exclusive or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_xor_int64")
 def atomic_fetch_xor_int64(dest, val, pe, qp_id=0):
-    """xor; returns the old value. Of MORI."""
+    """Bitwise exclusive or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_xor_uint32")
 def atomic_fetch_xor_uint32(dest, val, pe, qp_id=0):
-    """xor; returns the old value. Of MORI."""
+    """Bitwise exclusive or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_fetch_xor_uint64")
 def atomic_fetch_xor_uint64(dest, val, pe, qp_id=0):
-    """xor; returns the old value. Of MORI."""
+    """Bitwise exclusive or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_inc_int32")
@@ -269,22 +269,22 @@ def atomic_set_uint64(dest, val, pe, qp_id=0):
 
 @device_function("libshmem_device", "atomic_swap_int32")
 def atomic_swap_int32(dest, val, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_swap_int64")
 def atomic_swap_int64(dest, val, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_swap_uint32")
 def atomic_swap_uint32(dest, val, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_swap_uint64")
 def atomic_swap_uint64(dest, val, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "atomic_uint32_fetch")
@@ -496,7 +496,7 @@ def double_atomic_set(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "double_atomic_swap")
 def double_atomic_swap(dest, value, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "double_g")
@@ -569,7 +569,7 @@ def fence_pe(pe=None, qp_id=0):
 
 @device_function("libshmem_device", "fence_pe_qp")
 def fence_pe_qp(pe, qp_id):
-    """fence_pe or quiet_pe for one queue pair; all of a rank's are one here. Of MORI."""
+    """As fence_pe or quiet_pe: a rank has one queue here, whatever qp_id says. Of MORI."""
 
 
 @device_function("libshmem_device", "float_atomic_fetch")
@@ -584,7 +584,7 @@ def float_atomic_set(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "float_atomic_swap")
 def float_atomic_swap(dest, value, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "float_g")
@@ -689,7 +689,7 @@ def int32_atomic_and(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "int32_atomic_compare_swap")
 def int32_atomic_compare_swap(dest, cond, value, pe, qp_id=0):
-    """Sets value if the element equals cond; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap to value if it equals cond; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int32_atomic_fetch")
@@ -699,27 +699,27 @@ def int32_atomic_fetch(source, pe, qp_id=0):
 
 @device_function("libshmem_device", "int32_atomic_fetch_add")
 def int32_atomic_fetch_add(dest, value, pe, qp_id=0):
-    """add; returns the old value. Of MORI."""
+    """Adds value at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int32_atomic_fetch_and")
 def int32_atomic_fetch_and(dest, value, pe, qp_id=0):
-    """and; returns the old value. Of MORI."""
+    """Bitwise and at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int32_atomic_fetch_inc")
 def int32_atomic_fetch_inc(dest, pe, qp_id=0):
-    """inc; returns the old value. Of MORI."""
+    """Adds 1 at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int32_atomic_fetch_or")
 def int32_atomic_fetch_or(dest, value, pe, qp_id=0):
-    """or; returns the old value. Of MORI."""
+    """Bitwise or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int32_atomic_fetch_xor")
 def int32_atomic_fetch_xor(dest, value, pe, qp_id=0):
-    """xor; returns the old value. Of MORI."""
+    """Bitwise exclusive or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int32_atomic_inc")
@@ -739,7 +739,7 @@ def int32_atomic_set(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "int32_atomic_swap")
 def int32_atomic_swap(dest, value, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int32_atomic_xor")
@@ -784,7 +784,7 @@ def int64_atomic_and(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "int64_atomic_compare_swap")
 def int64_atomic_compare_swap(dest, cond, value, pe, qp_id=0):
-    """Sets value if the element equals cond; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap to value if it equals cond; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int64_atomic_fetch")
@@ -794,27 +794,27 @@ def int64_atomic_fetch(source, pe, qp_id=0):
 
 @device_function("libshmem_device", "int64_atomic_fetch_add")
 def int64_atomic_fetch_add(dest, value, pe, qp_id=0):
-    """add; returns the old value. Of MORI."""
+    """Adds value at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int64_atomic_fetch_and")
 def int64_atomic_fetch_and(dest, value, pe, qp_id=0):
-    """and; returns the old value. Of MORI."""
+    """Bitwise and at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int64_atomic_fetch_inc")
 def int64_atomic_fetch_inc(dest, pe, qp_id=0):
-    """inc; returns the old value. Of MORI."""
+    """Adds 1 at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int64_atomic_fetch_or")
 def int64_atomic_fetch_or(dest, value, pe, qp_id=0):
-    """or; returns the old value. Of MORI."""
+    """Bitwise or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int64_atomic_fetch_xor")
 def int64_atomic_fetch_xor(dest, value, pe, qp_id=0):
-    """xor; returns the old value. Of MORI."""
+    """Bitwise exclusive or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int64_atomic_inc")
@@ -834,7 +834,7 @@ def int64_atomic_set(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "int64_atomic_swap")
 def int64_atomic_swap(dest, value, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int64_atomic_xor")
@@ -894,7 +894,7 @@ def int_atomic_and(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "int_atomic_compare_swap")
 def int_atomic_compare_swap(dest, cond, value, pe, qp_id=0):
-    """Sets value if the element equals cond; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap to value if it equals cond; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int_atomic_fetch")
@@ -904,27 +904,27 @@ def int_atomic_fetch(source, pe, qp_id=0):
 
 @device_function("libshmem_device", "int_atomic_fetch_add")
 def int_atomic_fetch_add(dest, value, pe, qp_id=0):
-    """add; returns the old value. Of MORI."""
+    """Adds value at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int_atomic_fetch_and")
 def int_atomic_fetch_and(dest, value, pe, qp_id=0):
-    """and; returns the old value. Of MORI."""
+    """Bitwise and at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int_atomic_fetch_inc")
 def int_atomic_fetch_inc(dest, pe, qp_id=0):
-    """inc; returns the old value. Of MORI."""
+    """Adds 1 at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int_atomic_fetch_or")
 def int_atomic_fetch_or(dest, value, pe, qp_id=0):
-    """or; returns the old value. Of MORI."""
+    """Bitwise or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int_atomic_fetch_xor")
 def int_atomic_fetch_xor(dest, value, pe, qp_id=0):
-    """xor; returns the old value. Of MORI."""
+    """Bitwise exclusive or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int_atomic_inc")
@@ -944,7 +944,7 @@ def int_atomic_set(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "int_atomic_swap")
 def int_atomic_swap(dest, value, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "int_atomic_xor")
@@ -979,7 +979,7 @@ def long_atomic_and(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "long_atomic_compare_swap")
 def long_atomic_compare_swap(dest, cond, value, pe, qp_id=0):
-    """Sets value if the element equals cond; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap to value if it equals cond; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "long_atomic_fetch")
@@ -989,27 +989,27 @@ def long_atomic_fetch(source, pe, qp_id=0):
 
 @device_function("libshmem_device", "long_atomic_fetch_add")
 def long_atomic_fetch_add(dest, value, pe, qp_id=0):
-    """add; returns the old value. Of MORI."""
+    """Adds value at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "long_atomic_fetch_and")
 def long_atomic_fetch_and(dest, value, pe, qp_id=0):
-    """and; returns the old value. Of MORI."""
+    """Bitwise and at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "long_atomic_fetch_inc")
 def long_atomic_fetch_inc(dest, pe, qp_id=0):
-    """inc; returns the old value. Of MORI."""
+    """Adds 1 at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "long_atomic_fetch_or")
 def long_atomic_fetch_or(dest, value, pe, qp_id=0):
-    """or; returns the old value. Of MORI."""
+    """Bitwise or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "long_atomic_fetch_xor")
 def long_atomic_fetch_xor(dest, value, pe, qp_id=0):
-    """xor; returns the old value. Of MORI."""
+    """Bitwise exclusive or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "long_atomic_inc")
@@ -1029,7 +1029,7 @@ def long_atomic_set(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "long_atomic_swap")
 def long_atomic_swap(dest, value, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "long_atomic_xor")
@@ -1334,7 +1334,7 @@ def quiet_pe(pe=None, qp_id=0):
 
 @device_function("libshmem_device", "quiet_pe_qp")
 def quiet_pe_qp(pe, qp_id):
-    """fence_pe or quiet_pe for one queue pair; all of a rank's are one here. Of MORI."""
+    """As fence_pe or quiet_pe: a rank has one queue here, whatever qp_id says. Of MORI."""
 
 
 @device_function("libshmem_device", "remote_mc_ptr")
@@ -1477,7 +1477,7 @@ def uint32_atomic_and(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "uint32_atomic_compare_swap")
 def uint32_atomic_compare_swap(dest, cond, value, pe, qp_id=0):
-    """Sets value if the element equals cond; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap to value if it equals cond; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint32_atomic_fetch")
@@ -1487,27 +1487,27 @@ def uint32_atomic_fetch(source, pe, qp_id=0):
 
 @device_function("libshmem_device", "uint32_atomic_fetch_add")
 def uint32_atomic_fetch_add(dest, value, pe, qp_id=0):
-    """add; returns the old value. Of MORI."""
+    """Adds value at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint32_atomic_fetch_and")
 def uint32_atomic_fetch_and(dest, value, pe, qp_id=0):
-    """and; returns the old value. Of MORI."""
+    """Bitwise and at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint32_atomic_fetch_inc")
 def uint32_atomic_fetch_inc(dest, pe, qp_id=0):
-    """inc; returns the old value. Of MORI."""
+    """Adds 1 at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint32_atomic_fetch_or")
 def uint32_atomic_fetch_or(dest, value, pe, qp_id=0):
-    """or; returns the old value. Of MORI."""
+    """Bitwise or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint32_atomic_fetch_xor")
 def uint32_atomic_fetch_xor(dest, value, pe, qp_id=0):
-    """xor; returns the old value. Of MORI."""
+    """Bitwise exclusive or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint32_atomic_inc")
@@ -1527,7 +1527,7 @@ def uint32_atomic_set(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "uint32_atomic_swap")
 def uint32_atomic_swap(dest, value, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint32_atomic_xor")
@@ -1572,7 +1572,7 @@ def uint64_atomic_and(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "uint64_atomic_compare_swap")
 def uint64_atomic_compare_swap(dest, cond, value, pe, qp_id=0):
-    """Sets value if the element equals cond; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap to value if it equals cond; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint64_atomic_fetch")
@@ -1582,27 +1582,27 @@ def uint64_atomic_fetch(source, pe, qp_id=0):
 
 @device_function("libshmem_device", "uint64_atomic_fetch_add")
 def uint64_atomic_fetch_add(dest, value, pe, qp_id=0):
-    """add; returns the old value. Of MORI."""
+    """Adds value at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint64_atomic_fetch_and")
 def uint64_atomic_fetch_and(dest, value, pe, qp_id=0):
-    """and; returns the old value. Of MORI."""
+    """Bitwise and at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint64_atomic_fetch_inc")
 def uint64_atomic_fetch_inc(dest, pe, qp_id=0):
-    """inc; returns the old value. Of MORI."""
+    """Adds 1 at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint64_atomic_fetch_or")
 def uint64_atomic_fetch_or(dest, value, pe, qp_id=0):
-    """or; returns the old value. Of MORI."""
+    """Bitwise or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint64_atomic_fetch_xor")
 def uint64_atomic_fetch_xor(dest, value, pe, qp_id=0):
-    """xor; returns the old value. Of MORI."""
+    """Bitwise exclusive or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint64_atomic_inc")
@@ -1622,7 +1622,7 @@ def uint64_atomic_set(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "uint64_atomic_swap")
 def uint64_atomic_swap(dest, value, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint64_atomic_xor")
@@ -1682,7 +1682,7 @@ def uint_atomic_and(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "uint_atomic_compare_swap")
 def uint_atomic_compare_swap(dest, cond, value, pe, qp_id=0):
-    """Sets value if the element equals cond; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap to value if it equals cond; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint_atomic_fetch")
@@ -1692,27 +1692,27 @@ def uint_atomic_fetch(source, pe, qp_id=0):
 
 @device_function("libshmem_device", "uint_atomic_fetch_add")
 def uint_atomic_fetch_add(dest, value, pe, qp_id=0):
-    """add; returns the old value. Of MORI."""
+    """Adds value at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint_atomic_fetch_and")
 def uint_atomic_fetch_and(dest, value, pe, qp_id=0):
-    """and; returns the old value. Of MORI."""
+    """Bitwise and at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint_atomic_fetch_inc")
 def uint_atomic_fetch_inc(dest, pe, qp_id=0):
-    """inc; returns the old value. Of MORI."""
+    """Adds 1 at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint_atomic_fetch_or")
 def uint_atomic_fetch_or(dest, value, pe, qp_id=0):
-    """or; returns the old value. Of MORI."""
+    """Bitwise or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint_atomic_fetch_xor")
 def uint_atomic_fetch_xor(dest, value, pe, qp_id=0):
-    """xor; returns the old value. Of MORI."""
+    """Bitwise exclusive or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint_atomic_inc")
@@ -1732,7 +1732,7 @@ def uint_atomic_set(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "uint_atomic_swap")
 def uint_atomic_swap(dest, value, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "uint_atomic_xor")
@@ -1767,7 +1767,7 @@ def ulong_atomic_and(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "ulong_atomic_compare_swap")
 def ulong_atomic_compare_swap(dest, cond, value, pe, qp_id=0):
-    """Sets value if the element equals cond; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap to value if it equals cond; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "ulong_atomic_fetch")
@@ -1777,27 +1777,27 @@ def ulong_atomic_fetch(source, pe, qp_id=0):
 
 @device_function("libshmem_device", "ulong_atomic_fetch_add")
 def ulong_atomic_fetch_add(dest, value, pe, qp_id=0):
-    """add; returns the old value. Of MORI."""
+    """Adds value at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "ulong_atomic_fetch_and")
 def ulong_atomic_fetch_and(dest, value, pe, qp_id=0):
-    """and; returns the old value. Of MORI."""
+    """Bitwise and at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "ulong_atomic_fetch_inc")
 def ulong_atomic_fetch_inc(dest, pe, qp_id=0):
-    """inc; returns the old value. Of MORI."""
+    """Adds 1 at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "ulong_atomic_fetch_or")
 def ulong_atomic_fetch_or(dest, value, pe, qp_id=0):
-    """or; returns the old value. Of MORI."""
+    """Bitwise or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "ulong_atomic_fetch_xor")
 def ulong_atomic_fetch_xor(dest, value, pe, qp_id=0):
-    """xor; returns the old value. Of MORI."""
+    """Bitwise exclusive or at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "ulong_atomic_inc")
@@ -1817,7 +1817,7 @@ def ulong_atomic_set(dest, value, pe, qp_id=0):
 
 @device_function("libshmem_device", "ulong_atomic_swap")
 def ulong_atomic_swap(dest, value, pe, qp_id=0):
-    """set; returns the old value. Of MORI."""
+    """Sets the element at dest's place in pe's heap; returns the old value. Of MORI."""
 
 
 @device_function("libshmem_device", "ulong_atomic_xor")

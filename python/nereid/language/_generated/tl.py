@@ -252,8 +252,8 @@ def dot(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_i
 
     input, other: blocks of equal rank (2, or more with batch dimensions in front) and equal dtype: int8,
     fp16, bf16, fp32, fp64; two fp8 types may differ. The result is int32 for 8-bit integers, fp64 for fp64, fp32
-    for bf16 and fp32; for fp16 and fp8 it is out_dtype (fp16 or fp32; default that of acc, or fp32). Products are
-    accumulated in fp32. acc: a block of the result's shape and dtype.
+    for bf16 and fp32; for fp16 and fp8 it is out_dtype (fp16 or fp32; default that of acc, or fp32). Floats are
+    summed in fp32, fp64 in fp64. acc: a block of the result's shape and dtype.
     input_precision: "ieee" (default), "tf32", "tf32x3", "bf16x3", "bf16x6", "hf32": how fp32 operands may
     be rounded. allow_tf32: old spelling of "tf32" (True) and "ieee" (False).
     """

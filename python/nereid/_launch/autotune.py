@@ -30,7 +30,7 @@ class Config:
     options.
 
     ``kwargs`` maps names of parameters (or launch options) to values. The other
-    fields are options of other targets, which are passed along with every launch.
+    fields are launch options, which are passed along with every launch and have no effect on targets without them.
     ``pre_hook`` is called with the dict of all arguments before this choice is
     compiled, and before each launch with it.
     """

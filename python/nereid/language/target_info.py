@@ -27,7 +27,7 @@ class Target(NamedTuple):
 
 @constexpr_function
 def current_target():
-    """The target in force: ``backend`` is its name ("cpu"), ``arch`` "host", ``warp_size`` 1."""
+    """The target in force: ``backend`` is its name ("cpu"); ``arch`` is "host" and ``warp_size`` 1 on all targets."""
     return Target(_name, "host", 1)
 
 
@@ -45,17 +45,17 @@ def is_hip():
 
 @constexpr_function
 def is_hip_cdna3():
-    """False: there is no target for it."""
+    """False: there is no target for such GPUs."""
     return False
 
 
 @constexpr_function
 def is_hip_cdna4():
-    """False: there is no target for it."""
+    """False: there is no target for such GPUs."""
     return False
 
 
 @constexpr_function
 def cuda_capability_geq(major, minor=0):
-    """False: there is no target with CUDA capabilities."""
+    """False, on the target cuda too: for which GPU a kernel is compiled is not known here."""
     return False

@@ -2,7 +2,7 @@
 """The operators for torch: custom ops with autograd, process groups.
 
     import nereid.ops.torch as nops
-    nops.group(process_group)                       # once for each group, on all ranks of the job
+    nops.group(process_group)                       # once for each group, on all its members
     c = nops.all_gather_gemm(a, b, process_group)   # differentiable; torch.ops.nereid.all_gather_gemm
 """
 

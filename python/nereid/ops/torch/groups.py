@@ -17,7 +17,8 @@ _named: dict[str, Group] = {}
 def group(process_group: Any = None) -> Group:
     """The group of a process group (None: torch's default one), for ``group=`` and for the functions of this
     module. The ranks of torch's default group must be those of the job: torchrun and `nereid run` see to
-    that. No communication; on ranks that are no members too, where it is GroupMember.NON_GROUP_MEMBER."""
+    that. No communication. ArgumentError on ranks that are no members (GroupMember.NON_GROUP_MEMBER): they pass the ranks,
+    nereid.ops.Group([...])."""
     if not dist.is_initialized():
         raise nereid.ArgumentError("group: torch.distributed has no process group yet; call init_process_group first")
     nereid.init()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """All-gather by pushing: each rank stores its vector into every rank's symmetric buffer.
 
-The tasks are (block, target) pairs, flattened, and the targets are rotated by the own
-rank: at any time all ranks write to different peers.
+The tasks are (block, target) pairs, flattened, and the targets are rotated by the number
+of the rank: at any time all ranks write to different peers.
 
     nereid run -n 4 examples/05_all_gather.py
 """

@@ -3,7 +3,7 @@
 
 The task space rank x head x block of D x block of S is flattened before it is divided
 among the programs, so that all of them have work even with two ranks, and the target is
-rotated by the own rank, so that no rank is written by all others at once.
+rotated by the rank's number, so that no rank is written by all others at once.
 
     nereid run -n 4 examples/06_all_to_all.py --shape 33,3,70
 """

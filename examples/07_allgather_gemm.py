@@ -4,7 +4,7 @@
 Every rank holds a shard of A with m rows, (m, K), and a B of its own, (K, N). It gets the
 product of the *whole* A, (ranks * m, K), with its B:
 
-    communication   each tile of the own shard is pushed into the symmetric buffer of every
+    communication   each tile of a rank's shard is pushed into the symmetric buffer of every
                     rank, peers in rotated order
     barrier_all     now every buffer holds all of A
     GEMM            an ordinary tile loop whose A lies in the local symmetric buffer
@@ -49,7 +49,7 @@ def allgather_gemm_kernel(
             comm_offs_k = (block % comm_num_k) * COMM_BLOCK_K + tl.arange(0, COMM_BLOCK_K)
             comm_mask_k = (comm_offs_k < K)[None, :]
 
-            # Reading: rows counted in the own shard.
+            # Reading: rows counted in this rank's shard.
             comm_mask_m = (comm_offs_m < m_per_rank)[:, None]
             a_ptrs = a_ptr + comm_offs_m[:, None] * stride_am + comm_offs_k[None, :] * stride_ak
             a = tl.load(a_ptrs, mask=comm_mask_m & comm_mask_k, other=0.0)
@@ -72,7 +72,7 @@ def allgather_gemm_kernel(
         offs_k = tl.arange(0, BLOCK_K)
         mask_m = (offs_m < M)[:, None]
         mask_n = (offs_n < N)[None, :]
-        # The own rank's buffer: symm_at(peer_mem_ptr, rank) would give the same pointer.
+        # This rank's buffer: symm_at(peer_mem_ptr, rank) would give the same pointer.
         a_ptrs = peer_mem_ptr + offs_m[:, None] * K + offs_k[None, :]
         b_ptrs = b_ptr + offs_k[:, None] * stride_bk + offs_n[None, :] * stride_bn
 

@@ -117,7 +117,7 @@ class GemmReduceScatter:
         nereid.barrier()  # all buffers are there and zero before anybody reads or writes them
 
     def __call__(self, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
-        """c = the own rows of the sum over all ranks of `a @ b`; fp32."""
+        """c = this rank's rows of the sum over all ranks of `a @ b`; fp32."""
         (m, n), k = c.shape, a.shape[1]
         c[:] = 0
         gemm_reduce_scatter_kernel[(self.programs,)](

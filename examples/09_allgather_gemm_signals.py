@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """AllGather + GEMM with a signal for every block of rows instead of a barrier.
 
-The same operator as 07_allgather_gemm.py: the product of all ranks' shards of A with the
-own B. Here a tile of C waits only for the rows of A that it needs, so that multiplying
+The same operator as 07_allgather_gemm.py: the product of all ranks' shards of A with a
+B of one's own. Here a tile of C waits only for the rows of A that it needs, so that multiplying
 starts when the first rows are there:
 
-    push    store  tile -> peer_mem of the target          for each tile of the own shard
+    push    store  tile -> peer_mem of the target          for each tile of its shard
             notify ready[source, block of rows] += 1        and each target, rotated
     GEMM    wait   ready[source, block of rows] == arrivals  own rows first, then the next
             consume_token -> the pointer that A is loaded from    rank's, and so on

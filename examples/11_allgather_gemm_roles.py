@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """AllGather + GEMM with roles: a few programs move rows, all others multiply.
 
-The product of all ranks' shards of A with the own B, as in 09_allgather_gemm_signals.py, in
-the form that keeps a GPU's matrix units busy. The own shard lies in place in the gathered
+The product of all ranks' shards of A with a rank's own B, as in 09_allgather_gemm_signals.py, in
+the form that keeps a GPU's matrix units busy. A rank's shard lies in place in the gathered
 buffer, tiles are loaded by descriptors, and a tile waits before its loop over k, which stays
 a plain pipeline:
 
     mover   waits until the peer has entered this call, pushes blocks of own rows into its
             buffer, each in PIECES pieces that add one to the block's signal; the rank that
-            comes first to need them comes first
-    others  own tiles first, then those of the next rank, and so on; a tile of a peer's rows
+            needs them first gets them first
+    others  tiles of their own rows first, then those of the next rank, and so on; a tile of a peer's rows
             waits for all pieces of its block
 
 Signals count calls (and their pieces) and are never reset: a rank enters call c + 1 after all

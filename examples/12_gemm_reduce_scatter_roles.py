@@ -108,7 +108,7 @@ class GemmReduceScatterRoles:
         nereid.barrier()  # no signal arrives before its memory is zero on every rank
 
     def __call__(self, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
-        """c = the own rows of the sum over all ranks of a times the transpose of b (n, k)."""
+        """c = this rank's rows of the sum over all ranks of a times the transpose of b (n, k)."""
         n, k = b.shape
         self.calls += 1
         gemm_reduce_scatter_roles_kernel[(self.programs,)](

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random kernels in three ways (docs/ttir.md). NEREID_DIFFERENTIAL_SEEDS=FIRST:LAST
+"""Random kernels in four ways (docs/ttir.md). NEREID_DIFFERENTIAL_SEEDS=FIRST:LAST
 chooses others than the fixed ones."""
 
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""AllGatherGemm: the product of all ranks' rows of A with the own B."""
+"""AllGatherGemm: the product of all ranks' rows of A with this rank's B."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 #
 # Sets up, builds and runs the tests of Nereid, in this order:
 #
-#   checks   tools/check: layering, licence lines, file lengths, links in the docs, formatting
+#   checks   tools/check: version of the ABI, layering, licence lines, file lengths, links in the docs, formatting
 #   unit     GoogleTest programs, through ctest
 #   lit      compiler tests, FileCheck
 #   python   pytest over tests/, the examples on several rank counts among them; then those

@@ -155,7 +155,8 @@ static Status endLaunch(Job::Impl &job, std::unique_ptr<LaunchFailure> failure) 
   return result;
 }
 
-Status launchInto(Job &job, const LaunchSpec &spec, std::unique_ptr<DeviceQueue> *queue) {
+Status launchInto(Job &job, const LaunchSpec &spec, std::unique_ptr<DeviceQueue> *queue,
+                  std::optional<uintptr_t> native) {
   Job::Impl *impl = &job.impl();
   if (impl->isCopy()) [[unlikely]]
     return impl->refuseCopy("launch of '" + spec.kernel->name + "'");
@@ -176,7 +177,10 @@ Status launchInto(Job &job, const LaunchSpec &spec, std::unique_ptr<DeviceQueue>
   if (!impl->executor)
     impl->executor = impl->device.open(job);
   if (queue && !*queue)
-    *queue = impl->executor->makeQueue();
+    *queue = impl->executor->makeQueue(native);
+  if (native && !*queue)
+    return invalid("launch of '" + spec.kernel->name + "': the device '" + impl->device.name() +
+                   "' has no streams of its own that it could go into");
   DeviceQueue *into = queue ? queue->get() : nullptr;
   impl->enter(RankState::Launch);
   std::unique_ptr<LaunchFailure> failure = impl->executor->run(spec, into);

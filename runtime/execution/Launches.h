@@ -14,9 +14,10 @@ Status checkLaunch(const LaunchSpec &spec);
 /// that of launches outside any job.
 Expected<Job *> jobOfLaunch(Job *job, const LaunchSpec &spec);
 /// Waits for its turn and launches. `queue`, unless it is null, is where a stream keeps
-/// its queue of the job's device, which its first launch makes; the launch has ended
-/// when there is none.
-Status launchInto(Job &job, const LaunchSpec &spec, std::unique_ptr<DeviceQueue> *queue);
+/// its queue of the job's device, which its first launch makes, over the device's stream
+/// `native` if that is given; the launch has ended when there is none.
+Status launchInto(Job &job, const LaunchSpec &spec, std::unique_ptr<DeviceQueue> *queue,
+                  std::optional<uintptr_t> native = {});
 /// Waits for all that was launched into `queue`; the first that failed.
 Status synchronizeQueue(Job &job, DeviceQueue &queue);
 /// Makes the launch that `job` is in, if any, fail with Interrupted.

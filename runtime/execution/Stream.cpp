@@ -3,11 +3,16 @@
 //
 // The thread of a stream starts with the first operation and ends with the stream. A
 // device that runs launches beside the host gets them one after the other without a
-// pause; before the stream does anything else, and when its queue is empty, its thread
-// waits for the device:
+// pause; before the stream does anything else, its thread waits for the device:
 //
-//   queue   launch  launch  call  launch
-//   thread  give    give    wait, then call the function; give; wait
+//   queue   launch  launch  call                          launch
+//   thread  give    give    wait, then call the function  give
+//
+// When nothing stands in the queue, the thread that launches gives the launch to the
+// device itself; into a stream of the device's own kind always, since what others put
+// there next must come after it. `carrying` says that somebody is at what the stream has to do; it
+// alone uses the device's queue. The device's end is noticed by whoever waits for the
+// stream, else by its thread, which looks now and then.
 //
 // Nothing that was in the queue is destroyed with a lock held: it may belong to a host
 // language with a lock of its own.
@@ -33,6 +38,10 @@ namespace nereid::runtime {
 static constexpr auto kAskEvery = std::chrono::milliseconds(50);
 /// How long an interrupted launch may take to stop.
 static constexpr auto kStopWithin = std::chrono::seconds(5);
+/// How often a stream's thread looks whether the device is done.
+static constexpr auto kLookEvery = std::chrono::milliseconds(2);
+/// Launches in the device after which the stream waits for it: they keep memory.
+static constexpr size_t kMostUnderway = 4096;
 
 static Status invalid(std::string text) {
   return Status::error(StatusCode::InvalidArgument, std::move(text));
@@ -147,15 +156,22 @@ struct QueuedLaunch {
 } // namespace
 
 struct Stream::State : std::enable_shared_from_this<Stream::State> {
-  State(Job *job, std::string name)
-      : name(std::move(name)), job(job), owner(job ? &job->impl() : nullptr) {}
+  State(Job *job, std::string name, std::optional<uintptr_t> native)
+      : name(std::move(name)), job(job), owner(job ? &job->impl() : nullptr), native(native) {}
 
   Status enqueue(Entry entry);
+  Status startThread();
+  bool launchNow(const std::shared_ptr<QueuedLaunch> &launch, const std::string &place);
   void run();
   Status carryOut(Entry &entry);
   Status launch(const std::shared_ptr<QueuedLaunch> &launch);
   /// Waits for what the device has been given.
   Status finishDevice();
+  /// Notices that the device is done. With the lock held.
+  void finishDevice(std::unique_lock<std::mutex> &guard);
+  void begin();
+  void endIfIdle();
+  void note(const Status &status, const std::string &place);
   /// Removes what has not begun, but for what is always done.
   std::deque<Entry> drop();
   bool isForeign() const { return madeAt != forkDepth(); }
@@ -163,6 +179,7 @@ struct Stream::State : std::enable_shared_from_this<Stream::State> {
   const std::string name;
   Job *const job;
   Job::Impl *const owner;
+  const std::optional<uintptr_t> native;
   const uint64_t madeAt = forkDepth();
 
   std::mutex lock; ///< guards what follows
@@ -174,8 +191,12 @@ struct Stream::State : std::enable_shared_from_this<Stream::State> {
   std::thread thread;
   bool closed = false; ///< nothing more will come
   bool detached = false;
+  bool carrying = false;
+  bool counted = false;  ///< as busy, in the account of streams
+  bool inDevice = false; ///< the device has, or had, launches that nobody has waited for
+  bool direct = false;   ///< there is a queue of the device
 
-  // Of the stream's thread alone.
+  // Of whoever is carrying.
   std::unique_ptr<DeviceQueue> queue;
   Job *queueJob = nullptr;
   std::vector<std::shared_ptr<QueuedLaunch>> underway;
@@ -186,20 +207,77 @@ Status Stream::State::enqueue(Entry entry) {
     return invalid(name + " belongs to the parent of this process; make a stream of your own");
   std::lock_guard<std::mutex> guard(lock);
   // Before the entry counts as pending: nobody would carry it out without a thread.
-  if (!thread.joinable()) {
-    try {
-      thread = std::thread([self = shared_from_this()] { self->run(); });
-    } catch (const std::system_error &cannot) {
-      return Status::error(StatusCode::SystemError,
-                           "the system gives no thread for " + name + ": " + cannot.what() +
-                               "; use fewer streams, or raise the limit (ulimit -u)");
-    }
-  }
+  if (Status st = startThread(); !st.ok())
+    return st;
   entries.push_back(std::move(entry));
-  if (++pending == 1)
-    StreamAccount::get().begin(owner);
+  ++pending;
+  begin();
   changed.notify_all();
   return {};
+}
+
+void Stream::State::begin() {
+  if (!std::exchange(counted, true))
+    StreamAccount::get().begin(owner);
+}
+
+void Stream::State::endIfIdle() {
+  if (pending == 0 && !inDevice && std::exchange(counted, false))
+    StreamAccount::get().end(owner);
+}
+
+void Stream::State::note(const Status &status, const std::string &place) {
+  if (status.ok() || !error.ok())
+    return;
+  error = status;
+  errorPlace = place;
+}
+
+/// The caller has the lock.
+Status Stream::State::startThread() {
+  if (thread.joinable())
+    return {};
+  try {
+    thread = std::thread([self = shared_from_this()] { self->run(); });
+  } catch (const std::system_error &cannot) {
+    return Status::error(StatusCode::SystemError,
+                         "the system gives no thread for " + name + ": " + cannot.what() +
+                             "; use fewer streams, or raise the limit (ulimit -u)");
+  }
+  return {};
+}
+
+/// Launches in the calling thread. False when the launch must wait for its turn.
+bool Stream::State::launchNow(const std::shared_ptr<QueuedLaunch> &launched,
+                              const std::string &place) {
+  if (isForeign())
+    return false;
+  std::unique_lock<std::mutex> guard(lock);
+  if (native) {
+    // Its thread notices the end, and nobody else may come in between.
+    if (!startThread().ok() || thread.get_id() == std::this_thread::get_id())
+      return false;
+    changed.wait(guard, [&] { return entries.empty() && !carrying; });
+  } else if (!direct || carrying || closed || !entries.empty()) {
+    return false;
+  }
+  if (!error.ok())
+    return true; // dropped, as all behind a failure
+  carrying = true;
+  begin();
+  const bool wasIdle = !std::exchange(inDevice, true);
+  guard.unlock();
+  Entry entry;
+  entry.work = [&] { return launch(launched); };
+  Status own = carryOut(entry);
+  Status full = underway.size() < kMostUnderway ? Status() : finishDevice();
+  guard.lock();
+  carrying = false;
+  note(own, place);
+  note(full, "");
+  if (wasIdle || native || !entries.empty() || closed)
+    changed.notify_all();
+  return true;
 }
 
 Status Stream::State::carryOut(Entry &entry) {
@@ -219,18 +297,38 @@ Status Stream::State::finishDevice() {
   return result;
 }
 
+void Stream::State::finishDevice(std::unique_lock<std::mutex> &guard) {
+  carrying = true;
+  guard.unlock();
+  Status status = finishDevice();
+  guard.lock();
+  carrying = inDevice = false;
+  note(status, "");
+  endIfIdle();
+  changed.notify_all();
+}
+
 void Stream::State::run() {
   isStreamThread = true;
   std::unique_lock<std::mutex> guard(lock);
+  auto ready = [&] { return !carrying && (closed || !entries.empty()); };
   for (;;) {
-    changed.wait(guard, [&] { return closed || !entries.empty(); });
+    if (!inDevice)
+      changed.wait(guard, [&] { return ready() || inDevice; });
+    if (!ready() && !changed.wait_for(guard, kLookEvery, ready)) {
+      if (inDevice && !carrying && queue && queue->isIdle())
+        finishDevice(guard);
+      continue;
+    }
     if (entries.empty()) {
+      if (inDevice)
+        finishDevice(guard);
       queue.reset();
       return;
     }
     Entry entry = std::move(entries.front());
     entries.pop_front();
-    const bool last = entries.empty();
+    carrying = true;
     bool skip = !error.ok();
     guard.unlock();
     // Of what came before and the device is still at.
@@ -239,16 +337,15 @@ void Stream::State::run() {
     Status own;
     if (!skip || entry.always)
       own = carryOut(entry);
-    if (last && own.ok() && earlier.ok())
-      earlier = finishDevice();
     entry.work = nullptr;
     guard.lock();
-    if (error.ok()) {
-      error = earlier.ok() ? own : earlier;
-      errorPlace = earlier.ok() ? entry.place : "";
-    }
-    if (--pending == 0)
-      StreamAccount::get().end(owner);
+    carrying = false;
+    inDevice = !underway.empty();
+    direct = queue != nullptr;
+    note(earlier, "");
+    note(own, entry.place);
+    --pending;
+    endIfIdle();
     changed.notify_all();
   }
 }
@@ -260,8 +357,7 @@ std::deque<Entry> Stream::State::drop() {
     (entry.always ? kept : dropped).push_back(std::move(entry));
   entries = std::move(kept);
   pending -= dropped.size();
-  if (!dropped.empty() && pending == 0)
-    StreamAccount::get().end(owner);
+  endIfIdle();
   changed.notify_all();
   return dropped;
 }
@@ -283,13 +379,14 @@ Status Stream::State::launch(const std::shared_ptr<QueuedLaunch> &launch) {
     queueJob = *found;
     queue.reset();
   }
-  Status result = launchInto(*queueJob, launch->spec, &queue);
+  Status result = launchInto(*queueJob, launch->spec, &queue, native);
   if (queue)
     underway.push_back(launch);
   return result;
 }
 
-Stream::Stream(Job *job, std::string name) : state(std::make_shared<State>(job, std::move(name))) {}
+Stream::Stream(Job *job, std::string name, std::optional<uintptr_t> native)
+    : state(std::make_shared<State>(job, std::move(name), native)) {}
 
 Stream::~Stream() {
   if (state->isForeign()) {
@@ -335,6 +432,8 @@ Status Stream::launch(const LaunchSpec &spec, std::shared_ptr<const void> owner,
   launch->spec.args = launch->args.data();
   launch->owner = std::move(owner);
   launch->findJob = std::move(findJob);
+  if (state->launchNow(launch, place))
+    return {};
   Entry entry;
   entry.work = [self = state.get(), launch] { return self->launch(launch); };
   entry.place = std::move(place);
@@ -382,7 +481,7 @@ Status Stream::synchronize(std::string *place) {
   std::unique_lock<std::mutex> guard(s.lock);
   if (s.thread.get_id() == std::this_thread::get_id())
     return invalid(s.name + " cannot wait for itself");
-  auto idle = [&] { return s.pending == 0; };
+  auto idle = [&] { return s.pending == 0 && !s.carrying; };
   while (!s.changed.wait_for(guard, kAskEvery, idle)) {
     guard.unlock();
     if (interruptRequested()) {
@@ -395,6 +494,8 @@ Status Stream::synchronize(std::string *place) {
     }
     guard.lock();
   }
+  if (s.inDevice)
+    s.finishDevice(guard); // which looks for interrupts, too
   if (place)
     *place = s.errorPlace;
   return std::exchange(s.error, Status());
@@ -403,8 +504,11 @@ Status Stream::synchronize(std::string *place) {
 uint64_t Stream::pending() const {
   if (state->isForeign())
     return 0;
-  std::lock_guard<std::mutex> guard(state->lock);
-  return state->pending;
+  std::unique_lock<std::mutex> guard(state->lock);
+  State &s = *state;
+  if (s.pending == 0 && s.inDevice && !s.carrying && s.queue && s.queue->isIdle())
+    s.finishDevice(guard);
+  return s.pending + (s.inDevice ? 1 : 0);
 }
 
 Job *Stream::job() const { return state->job; }

@@ -141,6 +141,17 @@ TEST(Streams, WrongLaunchesAreErrorsAtOnce) {
   EXPECT_TRUE(stream.query());
 }
 
+TEST(Streams, OnlyDevicesWithStreamsOfTheirOwnTakeOne) {
+  TestKernel kernel("native", scaleAdd);
+  Stream stream(nullptr, "s", 7);
+  uint64_t args[3] = {};
+  EXPECT_TRUE(kernel.launch(stream, {args, args + 3}, "here").ok());
+  std::string place;
+  EXPECT_EQ(stream.synchronize(&place).message(),
+            "launch of 'native': the device 'cpu' has no streams of its own that it could go into");
+  EXPECT_EQ(place, "here");
+}
+
 TEST(Streams, EventsOrderTwoStreams) {
   Stream first(nullptr, "first"), second(nullptr, "second");
   Event done;

@@ -90,21 +90,30 @@ class Stream(_runtime.StreamQueue):
     What goes wrong in the queue is raised by ``synchronize()``, as it would have
     been raised by the call itself; what stood behind it in the queue is dropped.
 
+    `native` is a CUDA stream, torch's or its handle: launches go into it at once, between
+    what torch has put there before and what it puts there afterwards, and neither waits for
+    the host. Other operations wait for all that is in it.
+
+        with nereid.Stream(native=torch.cuda.current_stream()):
+            kernel[grid](x, y)
+            z = y + 1
+
     Launches of one rank run one after the other, those of different streams too,
     in the order in which their turn comes. Kernels of two streams of one rank that
     wait for each other are therefore a deadlock, which is reported as one.
     """
 
-    def __init__(self, name: str = "") -> None:
-        super().__init__(name or f"stream {next(_numbers)}")
+    def __init__(self, name: str = "", native: Any = None) -> None:
+        handle = getattr(native, "cuda_stream", native)
+        if not (handle is None or isinstance(handle, int)):
+            raise TypeError(f"native is a stream of torch's or its handle, a number, not {_runtime.describe(native)}")
+        super().__init__(name or f"stream {next(_numbers)}", handle)
+        self._native = native
         _streams.add(self)
         global _finishes
         if not _finishes:
             _finishes = True
             atexit.register(finish_at_exit)
-
-    #: Where the work that is given now comes from.
-    _place = staticmethod(caller)
 
     def synchronize(self) -> None:
         """Waits until the queue is empty. Raises what the first operation that

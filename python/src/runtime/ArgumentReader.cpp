@@ -521,6 +521,8 @@ bool ArgumentReader::readArrayArgument(PyObject *value, const Parameter &paramet
   const bool divisible = address % 16 == 0 && !parameter.noSpecialize && !parameter.noAlignment;
   put(divisible ? 'Q' : 'P');
   put(static_cast<char>(view.dtype));
+  if (view.onGPU && slots.size() < 64)
+    slotsOnGPU |= uint64_t(1) << slots.size();
   addSlot(address);
   return !spec ||
          typeSpec(spec, std::string(parameter.isConst ? "*k" : "*") + dtypeInfo(view.dtype).name,

@@ -117,6 +117,8 @@ public:
   SmallBuffer<uint64_t, 48> slots;
   /// Parameter that each slot belongs to.
   SmallBuffer<uint16_t, 48> slotParameter;
+  /// A bit for each of the first 64 slots: it is the address of memory of a GPU.
+  uint64_t slotsOnGPU = 0;
   /// A list to be filled, or null.
   PyObject *specs = nullptr;
   /// dtypes and numpy types may stand for pointers (kernel.warmup).

@@ -272,6 +272,21 @@ std::string foreignDevice(PyObject *object) {
   return name.rfind("cpu", 0) == 0 ? "" : text(device.get());
 }
 
+/// Whether a tensor of torch lies in memory of the GPU that kernels run on; quicker
+/// than the text of its device.
+bool isOnKernelsGPU(PyObject *object) {
+  static PyObject *isCpu = interned("is_cpu"), *isCuda = interned("is_cuda");
+  Ref onCpu(PyObject_GetAttr(object, isCpu));
+  if (onCpu.get() != Py_False) {
+    PyErr_Clear();
+    return false;
+  }
+  Ref onCuda(PyObject_GetAttr(object, isCuda));
+  if (!onCuda)
+    PyErr_Clear();
+  return onCuda.get() == Py_True && kernelsRunOnGPU();
+}
+
 /// None when the language does not know it.
 Dtype torchDtype(PyObject *object) {
   Dtype dtype = Dtype::None;
@@ -283,8 +298,9 @@ Dtype torchDtype(PyObject *object) {
 ArrayResult readDataPointer(PyObject *object, PyObject *dtypeObject, ArrayView &view,
                             std::string &problem) {
   static PyObject *dataPtr = interned("data_ptr"), *isContiguous = interned("is_contiguous");
-  std::string device = foreignDevice(object);
-  if (!device.empty() && !(device.starts_with("cuda") && kernelsRunOnGPU())) {
+  view.onGPU = isOnKernelsGPU(object);
+  std::string device = view.onGPU ? "" : foreignDevice(object);
+  if (!device.empty()) {
     problem = "lies on " + device + "; kernels of the CPU target read host memory: pass x.cpu()";
     return ArrayResult::Unusable;
   }
@@ -609,6 +625,7 @@ ArrayResult nereid::python::readArray(PyObject *object, ArrayView &view, std::st
     }
     view.data = buffer->data;
     view.dtype = buffer->dtype;
+    view.onGPU = kernelsRunOnGPU(); // as all symmetric memory then
     return ArrayResult::Ok;
   }
   if (PyType_Check(object))

@@ -18,6 +18,8 @@ struct ArrayView {
   char *data = nullptr;
   Dtype dtype = Dtype::None;
   bool readOnly = false;
+  /// Known to be in memory of the GPU that kernels run on.
+  bool onGPU = false;
   /// Row-major without gaps. When false, shape and strides are filled.
   bool contiguous = true;
   std::vector<int64_t> shape;

@@ -430,7 +430,7 @@ bool stageArrays(const Dispatcher &state, const KernelImage &image, ArgumentRead
                  const Bound &bound, Staging &staging) {
   const auto &arguments = image.kernel->description->arguments;
   for (size_t slot = 0; slot < reader.slots.size(); ++slot) {
-    if (!arguments[slot].isPointer())
+    if (!arguments[slot].isPointer() || (slot < 64 && reader.slotsOnGPU >> slot & 1))
       continue;
     const size_t index = reader.slotParameter[slot];
     nb::object array = arrayBehind(bound.values[index]);

@@ -10,8 +10,10 @@
 
 #include "nereid/runtime/Stream.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <cstring>
 #include <mutex>
 
 namespace nb = nanobind;
@@ -87,8 +89,8 @@ PyObject *unsynchronized = nullptr;
 
 class PythonStream {
 public:
-  explicit PythonStream(std::string name)
-      : stream(std::make_unique<runtime::Stream>(nullptr, std::move(name))),
+  PythonStream(std::string name, std::optional<uintptr_t> native)
+      : stream(std::make_unique<runtime::Stream>(nullptr, std::move(name), native)),
         kept(std::make_shared<KeptException>()) {}
   PythonStream(const PythonStream &) = delete;
   PythonStream &operator=(const PythonStream &) = delete;
@@ -122,23 +124,25 @@ public:
     spec.kernel = pending.image->kernel.get();
     spec.args = pending.slots.data();
     spec.grid = pending.grid;
-    check(stream->launch(
-        spec, held,
-        [image = pending.image, slots = pending.slots, launched = pending.name, place, kept = kept,
-         name = stream->name()]() -> runtime::Expected<runtime::Job *> {
-          runtime::Job *job = nullptr;
-          uint32_t bad = 0;
-          nb::gil_scoped_acquire gil;
-          ImageLaunch found = findJob(*image, slots.data(), job, bad);
-          if (found == ImageLaunch::NotSymmetric)
-            setArgumentError(
-                launched +
-                ": memory of a symmetric argument was freed before the launch had its turn");
-          if (found != ImageLaunch::Done)
-            return kept->take(name, place);
-          return job;
-        },
-        place));
+    auto findJobOf = [image = pending.image, slots = pending.slots, launched = pending.name, place,
+                      kept = kept, name = stream->name()]() -> runtime::Expected<runtime::Job *> {
+      runtime::Job *job = nullptr;
+      uint32_t bad = 0;
+      nb::gil_scoped_acquire gil;
+      ImageLaunch found = findJob(*image, slots.data(), job, bad);
+      if (found == ImageLaunch::NotSymmetric)
+        setArgumentError(
+            launched + ": memory of a symmetric argument was freed before the launch had its turn");
+      if (found != ImageLaunch::Done)
+        return kept->take(name, place);
+      return job;
+    };
+    runtime::Status status;
+    {
+      nb::gil_scoped_release release; // another launch may have the turn
+      status = stream->launch(spec, held, std::move(findJobOf), place);
+    }
+    check(status);
   }
 
   void record(runtime::Event &event) { check(stream->record(event)); }
@@ -194,11 +198,31 @@ static thread_local PyObject *threadStream = nullptr;
 
 PyObject *python::currentStream() { return threadStream; }
 
+/// The line outside the package that gives the work: "file:line".
+static std::string callerPlace() {
+  static const std::string package =
+      nb::cast<std::string>(nb::module_::import_("nereid").attr("__path__")[0]) + "/";
+  std::string place = "?";
+  PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
+  while (frame) {
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    const char *file = PyUnicode_AsUTF8(code->co_filename);
+    const bool isOutside = file && std::strncmp(file, package.c_str(), package.size()) != 0;
+    if (isOutside)
+      place = std::string(file) + ":" + std::to_string(PyFrame_GetLineNumber(frame));
+    Py_DECREF(code);
+    PyFrameObject *back = isOutside ? nullptr : PyFrame_GetBack(frame);
+    Py_DECREF(frame);
+    frame = back;
+  }
+  PyErr_Clear();
+  return place;
+}
+
 bool python::enqueue(PendingLaunch launch) {
   try {
     nb::handle stream(threadStream);
-    nb::cast<PythonStream &>(stream).launch(std::move(launch),
-                                            nb::cast<std::string>(stream.attr("_place")()));
+    nb::cast<PythonStream &>(stream).launch(std::move(launch), callerPlace());
     return true;
   } catch (nb::python_error &error) {
     error.restore();
@@ -237,7 +261,8 @@ void python::bindStreams(nb::module_ &m) {
   nb::class_<PythonStream>(m, "StreamQueue", nb::is_weak_referenceable(),
                            "A queue of launches and functions that a thread of its own carries "
                            "out in order.")
-      .def(nb::init<std::string>(), nb::arg("name"))
+      .def(nb::init<std::string, std::optional<uintptr_t>>(), nb::arg("name"),
+           nb::arg("native") = nb::none())
       .def_prop_ro("name", [](const PythonStream &self) { return self.stream->name(); })
       .def("_call", &PythonStream::call, nb::arg("function"), nb::arg("place"))
       .def("_record", &PythonStream::record, nb::arg("event"))

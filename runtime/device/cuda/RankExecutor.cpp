@@ -27,7 +27,7 @@ public:
   bool isOver() override {
     const GPU &gpu = queue.lane.gpu;
     GPU::Scope scope(gpu);
-    return gpu.driver.queryStream(queue.lane.stream) == result::success;
+    return gpu.driver.queryStream(queue.stream) == result::success;
   }
   /// Nobody knows who sends a signal; a barrier needs all.
   bool needs(int32_t) override { return false; }
@@ -45,6 +45,11 @@ LaneQueue::~LaneQueue() {
   lane.gpu.giveBack(&lane);
 }
 
+bool LaneQueue::isIdle() {
+  GPU::Scope scope(lane.gpu);
+  return lane.gpu.driver.queryStream(stream) != result::notReady;
+}
+
 RankExecutor::RankExecutor(Job::Impl &job, Expected<GPU *> gpu, int32_t sharers)
     : job(job), gpu(std::move(gpu)), sharers(sharers) {}
 
@@ -59,19 +64,20 @@ RankExecutor::~RankExecutor() {
     watcher.join();
 }
 
-Expected<std::unique_ptr<LaneQueue>> RankExecutor::openLane() {
+Expected<std::unique_ptr<LaneQueue>> RankExecutor::openLane(std::optional<uintptr_t> native) {
   if (!gpu.ok())
     return gpu.status();
   Expected<Lane *> lane = (*gpu)->takeLane();
   if (!lane.ok())
     return lane.status();
-  auto queue = std::make_unique<LaneQueue>(*this, **lane);
+  auto queue = std::make_unique<LaneQueue>(
+      *this, **lane, native ? reinterpret_cast<StreamRef>(*native) : (*lane)->stream);
   add(*queue);
   return queue;
 }
 
-std::unique_ptr<DeviceQueue> RankExecutor::makeQueue() {
-  Expected<std::unique_ptr<LaneQueue>> queue = openLane();
+std::unique_ptr<DeviceQueue> RankExecutor::makeQueue(std::optional<uintptr_t> native) {
+  Expected<std::unique_ptr<LaneQueue>> queue = openLane(native);
   // Without one, launches are made one by one, and say what is wrong.
   return queue.ok() ? std::move(*queue) : nullptr;
 }
@@ -110,7 +116,8 @@ std::unique_ptr<LaunchFailure> RankExecutor::run(const LaunchSpec &launch, Devic
   ++started;
   if (!watcher.joinable())
     watcher = std::thread(&RankExecutor::watch, this);
-  changed.notify_all();
+  if (!watching)
+    changed.notify_all();
   return nullptr;
 }
 
@@ -163,6 +170,13 @@ Status RankExecutor::start(const LaunchSpec &launch, LaneQueue &queue) {
   Lane &lane = queue.lane;
   const Driver &driver = g.driver;
   GPU::Scope scope(g);
+  if (int state = 0;
+      queue.stream != lane.stream && (driver.streamIsCapturing(queue.stream, &state) || state != 0))
+    return Status::error(StatusCode::InvalidArgument,
+                         "launch of '" + kernel.name +
+                             "': its stream is being captured into a CUDA graph, which launches "
+                             "of kernels cannot be part of; launch it outside of the capture",
+                         job.rank);
   Expected<const LoadedCode *> code = kernel.on(g);
   if (!code.ok())
     return code.status();
@@ -175,9 +189,9 @@ Status RankExecutor::start(const LaunchSpec &launch, LaneQueue &queue) {
   if (const uint64_t bytes = programs * kernel.image.numCTAs * uint64_t(kernel.image.scratchBytes);
       bytes > lane.scratchBytes) {
     if (lane.scratch)
-      driver.freeInStream(lane.scratch, lane.stream);
+      driver.freeInStream(lane.scratch, queue.stream);
     lane.scratch = lane.scratchBytes = 0;
-    if (Status st = driver.check(driver.allocateInStream(&lane.scratch, bytes, lane.stream),
+    if (Status st = driver.check(driver.allocateInStream(&lane.scratch, bytes, queue.stream),
                                  "cuMemAllocAsync");
         !st.ok())
       return st;
@@ -225,7 +239,7 @@ Status RankExecutor::start(const LaunchSpec &launch, LaneQueue &queue) {
   configuration.gridZ = unsigned(launch.grid[2]);
   configuration.blockX = kernel.threads();
   configuration.sharedBytes = kernel.image.sharedBytes;
-  configuration.stream = lane.stream;
+  configuration.stream = queue.stream;
   configuration.attributes = attributes;
   if (kernel.blocking) {
     LaunchAttribute &together = attributes[configuration.numAttributes++];
@@ -276,7 +290,7 @@ std::unique_ptr<LaunchFailure> RankExecutor::finish(LaneQueue &queue) {
   Backoff backoff(job.maySpin);
   uint64_t nextInterrupt = 0, givenUpAt = 0;
   for (;;) {
-    Result state = driver.queryStream(queue.lane.stream);
+    Result state = driver.queryStream(queue.stream);
     if (state == result::success)
       break;
     if (state != result::notReady)
@@ -374,15 +388,16 @@ Expected<std::vector<BlockedGroup>> RankExecutor::takeReports(LaneQueue &queue) 
   Status st = done(lane.gpu.notices);
   if (st.ok() && !control.empty())
     st = driver.check(driver.copy(Address(reinterpret_cast<uintptr_t>(control.data())),
-                                  lane.control, control.size(), lane.stream),
+                                  lane.control, control.size(), queue.stream),
                       "cuMemcpyAsync");
   if (st.ok() && !control.empty())
-    st = driver.check(driver.fill(lane.control, 0, control.size(), lane.stream), "cuMemsetD8Async");
+    st =
+        driver.check(driver.fill(lane.control, 0, control.size(), queue.stream), "cuMemsetD8Async");
   if (st.ok()) // counts of a barrier that some have not come to
-    st = driver.check(driver.fill(lane.state, 0, state_word::count * 4, lane.stream),
+    st = driver.check(driver.fill(lane.state, 0, state_word::count * 4, queue.stream),
                       "cuMemsetD8Async");
   if (st.ok())
-    st = done(lane.stream);
+    st = done(queue.stream);
   if (!st.ok())
     return st;
   return reports(queue, control.data());
@@ -492,6 +507,7 @@ void RankExecutor::watch() {
     changed.wait(guard, [&] { return stopping || started != seen; });
     if (stopping)
       return;
+    watching = true;
     // Until everything that was started has ended.
     for (bool busy = true; busy && !stopping;) {
       seen = started;
@@ -514,6 +530,7 @@ void RankExecutor::watch() {
       }
       changed.wait_for(guard, std::chrono::nanoseconds(kWatchEveryNs), [&] { return stopping; });
     }
+    watching = false;
   }
 }
 

@@ -31,8 +31,10 @@ class RankExecutor;
 /// ended.
 class LaneQueue final : public DeviceQueue {
 public:
-  LaneQueue(RankExecutor &executor, Lane &lane) : executor(executor), lane(lane) {}
+  LaneQueue(RankExecutor &executor, Lane &lane, StreamRef stream)
+      : executor(executor), lane(lane), stream(stream) {}
   ~LaneQueue() override;
+  bool isIdle() override;
 
   /// One launch that may wait for others.
   struct Flight {
@@ -45,7 +47,8 @@ public:
 
   RankExecutor &executor;
   Lane &lane;
-  std::mutex lock; ///< guards what follows
+  const StreamRef stream; ///< the lane's, or one that others made
+  std::mutex lock;        ///< guards what follows
   std::vector<Flight> flights;
   size_t controlUsed = 0;
   uint64_t launches = 0; ///< since the lane was last found empty
@@ -60,14 +63,14 @@ public:
   RankExecutor(Job::Impl &job, Expected<GPU *> gpu, int32_t sharers);
   ~RankExecutor() override;
 
-  std::unique_ptr<DeviceQueue> makeQueue() override;
+  std::unique_ptr<DeviceQueue> makeQueue(std::optional<uintptr_t> native) override;
   std::unique_ptr<LaunchFailure> run(const LaunchSpec &launch, DeviceQueue *queue) override;
   std::unique_ptr<LaunchFailure> synchronize(DeviceQueue *queue) override;
 
 private:
   friend class LaneQueue;
 
-  Expected<std::unique_ptr<LaneQueue>> openLane();
+  Expected<std::unique_ptr<LaneQueue>> openLane(std::optional<uintptr_t> native = {});
   Status start(const LaunchSpec &launch, LaneQueue &queue);
   Status checkFits(const LaunchSpec &launch, const CUDAKernel &kernel,
                    const LoadedCode &code) const;
@@ -93,6 +96,7 @@ private:
   std::condition_variable changed;
   std::vector<LaneQueue *> queues;
   uint64_t started = 0; ///< launches that nobody waits for
+  bool watching = false; ///< the watcher looks now and then, without being told
   bool stopping = false;
   std::thread watcher;
 };

@@ -38,13 +38,16 @@ public:
 
 class NullQueue final : public DeviceQueue {
 public:
+  bool isIdle() override { return true; }
   /// What the first launch that failed has come to; after it a queue does nothing.
   std::unique_ptr<LaunchFailure> failure;
 };
 
 class NullExecutor final : public Executor {
 public:
-  std::unique_ptr<DeviceQueue> makeQueue() override { return std::make_unique<NullQueue>(); }
+  std::unique_ptr<DeviceQueue> makeQueue(std::optional<uintptr_t> native) override {
+    return native ? nullptr : std::make_unique<NullQueue>();
+  }
 
   std::unique_ptr<LaunchFailure> run(const LaunchSpec &launch, DeviceQueue *queue) override {
     auto failure = end(static_cast<const NullKernel &>(*launch.kernel));

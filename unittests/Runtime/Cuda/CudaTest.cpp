@@ -247,6 +247,93 @@ TEST(Cuda, WaitsInStreamsEndWhenTheJobFails) {
   });
 }
 
+/// A stream that another library made.
+struct OthersStream {
+  OthersStream() {
+    push(reinterpret_cast<void *>(uintptr_t(1)));
+    create(&stream, 1);
+  }
+  ~OthersStream() {
+    synchronize(stream);
+    pop(nullptr);
+  }
+  void write(int64_t *at, int64_t value) { put(stream, arg(at), uint64_t(value), 0); }
+  uintptr_t handle() const { return uintptr_t(stream); }
+
+  void *stream = nullptr;
+  int (*push)(void *) = ofDriver<int(void *)>("cuCtxPushCurrent_v2");
+  int (*pop)(void **) = ofDriver<int(void **)>("cuCtxPopCurrent_v2");
+  int (*create)(void **, unsigned) = ofDriver<int(void **, unsigned)>("cuStreamCreate");
+  int (*synchronize)(void *) = ofDriver<int(void *)>("cuStreamSynchronize");
+  int (*put)(void *, uint64_t, uint64_t, unsigned) =
+      ofDriver<int(void *, uint64_t, uint64_t, unsigned)>("cuStreamWriteValue64_v2");
+};
+
+TEST(Cuda, LaunchesGoIntoStreamsOfOthersBetweenTheirWork) {
+  auto adds = load({});
+  runThreads(2, cudaOptions(), [&](Job &job) {
+    int64_t *word = words(job, 1);
+    OthersStream others;
+    Stream stream(&job, "others'", others.handle());
+    uint64_t args[] = {arg(word)};
+    int64_t got = 0;
+    for (int round = 1; round <= 3; ++round) {
+      for (int i = 0; i < 100; ++i) {
+        // A launch that comes late adds to the next number, too early: is lost.
+        others.write(word, round * i);
+        ASSERT_TRUE(stream.launch(specOf(*adds, args, 3), adds).ok());
+      }
+      auto st = stream.synchronize();
+      EXPECT_TRUE(st.ok()) << st.report();
+      EXPECT_TRUE(stream.query());
+      EXPECT_TRUE(job.get(&got, word, 8, job.rank()).ok());
+      EXPECT_EQ(got, round * 99 + 3);
+    }
+    // Other work of ours waits for all that is there.
+    ASSERT_TRUE(stream.launch(specOf(*adds, args, 3), adds).ok());
+    EXPECT_TRUE(stream.call([&] { return job.get(&got, word, 8, job.rank()); }).ok());
+    ASSERT_TRUE(stream.launch(specOf(*adds, args, 3), adds).ok());
+    EXPECT_TRUE(stream.synchronize().ok());
+    EXPECT_EQ(got, 3 * 99 + 6);
+    EXPECT_TRUE(job.barrier().ok());
+  });
+}
+
+TEST(Cuda, GraphsAreNotCaptured) {
+  auto adds = load({});
+  runThreads(1, cudaOptions(), [&](Job &job) {
+    uint64_t args[] = {arg(words(job, 1))};
+    OthersStream others;
+    Stream stream(&job, "others'", others.handle());
+    auto capture = ofDriver<void(int)>("nrd_fake_capture");
+    capture(1);
+    EXPECT_TRUE(stream.launch(specOf(*adds, args, 3), adds).ok());
+    auto st = stream.synchronize();
+    EXPECT_EQ(st.code(), StatusCode::InvalidArgument) << st.report();
+    EXPECT_NE(st.report().find("captured into a CUDA graph"), std::string::npos) << st.report();
+    capture(0);
+    EXPECT_TRUE(stream.launch(specOf(*adds, args, 3), adds).ok());
+    EXPECT_TRUE(stream.synchronize().ok());
+  });
+}
+
+TEST(Cuda, WaitsInStreamsOfOthersEndWhenTheJobFails) {
+  auto waits = waitsKernel("waits_elsewhere"), adds = load({});
+  runThreads(1, cudaOptions(0.3), [&](Job &job) {
+    int64_t *word = words(job, 2), got = 0;
+    OthersStream others;
+    Stream stream(&job, "others'", others.handle());
+    uint64_t waitArgs[] = {arg(word), 1}, addArgs[] = {arg(word + 1)};
+    EXPECT_TRUE(stream.launch(specOf(*waits, waitArgs, 2), waits).ok());
+    auto st = stream.synchronize();
+    EXPECT_EQ(st.code(), StatusCode::Timeout) << st.report();
+    EXPECT_TRUE(stream.launch(specOf(*adds, addArgs, 3), adds).ok());
+    EXPECT_TRUE(stream.synchronize().ok());
+    EXPECT_TRUE(job.get(&got, word + 1, 8, 0).ok());
+    EXPECT_EQ(got, 3);
+  });
+}
+
 TEST(Cuda, ProgramsThatWaitMustFitTogether) {
   auto meets = meetsKernel();
   runThreads(2, cudaOptions(), [&](Job &job) {

@@ -424,6 +424,15 @@ NEREID_FAKE cuStreamCreate(StreamRef *stream, unsigned) {
 NEREID_FAKE cuStreamDestroy_v2(StreamRef) { return result::success; }
 NEREID_FAKE cuStreamQuery(StreamRef stream) { return streamOf(stream)->query(); }
 NEREID_FAKE cuStreamSynchronize(StreamRef stream) { return streamOf(stream)->synchronize(); }
+/// For tests: streams are being captured into a graph.
+std::atomic<int> capturing{0};
+extern "C" __attribute__((visibility("default"))) void nrd_fake_capture(int state) {
+  capturing = state;
+}
+NEREID_FAKE cuStreamIsCapturing(StreamRef, int *state) {
+  *state = capturing;
+  return result::success;
+}
 NEREID_FAKE cuStreamWaitEvent(StreamRef, EventRef, unsigned) { return result::success; }
 NEREID_FAKE cuStreamWriteValue32_v2(StreamRef stream, Address at, uint32_t value, unsigned) {
   streamOf(stream)->put(

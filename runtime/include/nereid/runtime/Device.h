@@ -99,6 +99,8 @@ struct LaunchFailure {
 class DeviceQueue {
 public:
   virtual ~DeviceQueue() = default;
+  /// Whether all that run() has put into it has ended, as seen at a look.
+  virtual bool isIdle() = 0;
 };
 
 /// A rank's part of a device. Lives as long as its job.
@@ -107,8 +109,12 @@ public:
   virtual ~Executor() = default;
 
   /// A queue of its own for each stream; null from a device whose run() returns only
-  /// when the launch has ended.
-  virtual std::unique_ptr<DeviceQueue> makeQueue() { return nullptr; }
+  /// when the launch has ended. `native` is a stream of the device's own kind (of a GPU
+  /// a CUstream) that launches go into, whoever made it; it must outlive the queue.
+  virtual std::unique_ptr<DeviceQueue> makeQueue(std::optional<uintptr_t> native) {
+    (void)native;
+    return nullptr;
+  }
   /// Runs `launch`, which has been checked, or puts it into `queue`, which may be
   /// null. Null when nothing has gone wrong so far. One call at a time.
   virtual std::unique_ptr<LaunchFailure> run(const LaunchSpec &launch, DeviceQueue *queue) = 0;

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace nereid::runtime {
@@ -60,7 +61,9 @@ class Stream {
 public:
   /// A stream of `job`'s rank, which must outlive what it is given. Null: one of the
   /// process, which counts for every job that the process is in.
-  explicit Stream(Job *job, std::string name = "stream");
+  /// `native`: launches go into this stream of the device's own kind (of a GPU a
+  /// CUstream), among what others put there; it must live until ours is gone.
+  explicit Stream(Job *job, std::string name = "stream", std::optional<uintptr_t> native = {});
   /// Waits until the queue is empty. Errors that nobody has asked for are lost.
   ~Stream();
   Stream(const Stream &) = delete;

@@ -117,15 +117,16 @@ class CompiledKernel:
         self.from_cache = from_cache
         self.asm = Stages(self)
         self.metadata = SimpleNamespace(**(
-            self._image.description if self._image is not None else {"name": self.name, "args": [], "scratch_bytes": 0}
+            self._image.description if self._image is not None else {"name": self.name, "args": [], "scratch_bytes": 0, "shared_bytes": 0}
         ))
         # Under the names that host code written for other targets reads. Where the target
         # has no such option, a program is one thread; its tile buffers are what it has of
         # fast memory.
+        threads = _targets.option(self.target, "num_warps") is not None
         for name in ("num_warps", "num_ctas", "num_stages"):
             row = _targets.option(self.target, name)
             setattr(self.metadata, name, options.get(name, row["default"]) if row else 1)
-        self.metadata.shared = max(64, self.metadata.scratch_bytes)
+        self.metadata.shared = self.metadata.shared_bytes if threads else max(64, self.metadata.scratch_bytes)
         self._specs = specs
         self._object = code
         self._compilation = None

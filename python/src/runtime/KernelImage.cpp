@@ -92,6 +92,7 @@ static nb::dict describe(const runtime::KernelDescription &kernel, bool sites) {
   }
   result["args"] = args;
   result["scratch_bytes"] = kernel.scratchBytes;
+  result["shared_bytes"] = kernel.sharedBytes;
   result["blocking"] = kernel.blocking;
   result["distributed"] = kernel.distributed;
   result["lanes"] = kernel.lanes;
@@ -205,7 +206,8 @@ void python::bindKernelImage(nb::module_ &m) {
       nb::arg("object"), nb::arg("device"), nb::arg("sites") = true,
       "What a kernel's object file for a device says of it, as a dict: name, args (name, type, "
       "divisibility, "
-      "symmetric), scratch_bytes, blocking, distributed, lanes, launch_mode, abi_version, "
+      "symmetric), scratch_bytes, shared_bytes, blocking, distributed, lanes, launch_mode, "
+      "abi_version, "
       "architecture, cpu, features and sites (file, line, column, function, text). Raises "
       "RuntimeError for a file that is damaged, no kernel's or of another version, ValueError for "
       "an unknown device.");

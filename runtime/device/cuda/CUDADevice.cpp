@@ -295,6 +295,7 @@ private:
         image.numCTAs > 16 || image.usesRuntime > 1)
       return wrong("it is damaged: its image contradicts itself");
     cubin = code.substr(image.size);
+    description->sharedBytes = image.sharedBytes;
     return KernelDescription(std::move(*description));
   }
 

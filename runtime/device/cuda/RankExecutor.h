@@ -95,7 +95,7 @@ private:
   std::mutex lock; ///< guards what follows
   std::condition_variable changed;
   std::vector<LaneQueue *> queues;
-  uint64_t started = 0; ///< launches that nobody waits for
+  uint64_t started = 0;  ///< launches that nobody waits for
   bool watching = false; ///< the watcher looks now and then, without being told
   bool stopping = false;
   std::thread watcher;

@@ -30,6 +30,8 @@ struct KernelDescription {
   std::vector<KernelArgument> arguments;
   /// Bytes of tile buffers of one program.
   uint64_t scratchBytes = 0;
+  /// Of a GPU's shared memory that each thread block of a program has.
+  uint64_t sharedBytes = 0;
   /// Programs must be able to wait for each other.
   bool blocking = false;
   /// Uses ranks, signals or symmetric memory.

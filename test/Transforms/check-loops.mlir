@@ -20,7 +20,7 @@ tt.func @runtime_step(%a: i32, %n: i32, %s: i32) {
 // CHECK-NOT: not positive
 // CHECK: arith.cmpi ule
 // CHECK: arith.cmpi uge
-// CHECK: tt.assert %{{.*}}, "the end of this range and one step do not fit in uint64" : i1
+// CHECK: tt.assert %{{.*}}, "the end of this range and one step do not fit in uint64" {nereid.range_check} : i1
 tt.func @unsigned(%a: i64, %n: i64) {
   %s = arith.constant 128 : i64
   scf.for unsigned %i = %a to %n step %s : i64 {

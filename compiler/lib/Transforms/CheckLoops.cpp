@@ -37,11 +37,15 @@ struct CheckLoops : impl::NereidCheckLoopsBase<CheckLoops> {
                        Value b) -> Value {
       return arith::CmpIOp::create(builder, loc, isUnsigned ? notSigned : isSigned, a, b);
     };
+    auto assertThat = [&](Value holds, const Twine &message) {
+      auto check = tt::AssertOp::create(builder, loc, holds, message.str());
+      check->setAttr(rangeCheckAttrName, builder.getUnitAttr());
+    };
     if (!knowsStep) {
       Value holds = compare(arith::CmpIPredicate::sgt, arith::CmpIPredicate::ugt, loop.getStep(),
                             constant(APInt::getZero(width)));
-      tt::AssertOp::create(
-          builder, loc, holds,
+      assertThat(
+          holds,
           "the step of this range is not positive; a range that counts down needs a constant step");
     } else if (matchPattern(loop.getUpperBound(), m_ConstantInt(&end))) {
       // A constant that fits, as nearly all do.
@@ -57,10 +61,10 @@ struct CheckLoops : impl::NereidCheckLoopsBase<CheckLoops> {
         compare(arith::CmpIPredicate::sle, arith::CmpIPredicate::ule, loop.getUpperBound(), room);
     Value empty = compare(arith::CmpIPredicate::sge, arith::CmpIPredicate::uge,
                           loop.getLowerBound(), loop.getUpperBound());
-    tt::AssertOp::create(builder, loc, arith::OrIOp::create(builder, loc, fits, empty),
-                         "the end of this range and one step do not fit in " +
-                             std::string(isUnsigned ? "u" : "") + "int" + std::to_string(width) +
-                             (width < 64 ? "; make the bounds 64 bits wide: n.to(tl.int64)" : ""));
+    assertThat(arith::OrIOp::create(builder, loc, fits, empty),
+               Twine("the end of this range and one step do not fit in ") +
+                   (isUnsigned ? "u" : "") + "int" + Twine(width) +
+                   (width < 64 ? "; make the bounds 64 bits wide: n.to(tl.int64)" : ""));
   }
 };
 } // namespace

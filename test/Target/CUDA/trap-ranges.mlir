@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: nereid-opt %s --split-input-file --nereid-check-loops --nereid-cuda-trap-ranges | FileCheck %s
 
-// The user's assertion stays, also right before the loop.
+// The user's assertions stay, also right before the loop and at its place.
 // CHECK-LABEL: @product(
 // CHECK: tt.assert %{{.*}}, "of the user"
 // CHECK-NOT: tt.assert

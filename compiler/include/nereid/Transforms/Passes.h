@@ -16,6 +16,9 @@ namespace nereid {
 #define GEN_PASS_REGISTRATION
 #include "nereid/Transforms/Passes.h.inc"
 
+/// On the tt.assert operations of nereid-check-loops: not the user's.
+inline constexpr llvm::StringLiteral rangeCheckAttrName = "nereid.range_check";
+
 /// Registers the dialects from which upstream's TTIR takes single operations
 /// (gpu, ttg); `nereid-import-ttir` and `nereid-export-ttir` need them.
 void registerTTIRDialects(mlir::DialectRegistry &registry);

@@ -68,7 +68,7 @@ def NereidCheckLoops : Pass<"nereid-check-loops"> {
       %c0 = arith.constant 0 : i64
       %zero = arith.constant 0 : i64
       %positive = arith.cmpi sgt, %step, %zero : i64
-      tt.assert %positive, "the step of this range is not positive; a range that counts down needs a constant step" : i1
+      tt.assert %positive, "the step of this range is not positive; a range that counts down needs a constant step" {nereid.range_check} : i1
       %c1 = arith.constant 1 : i64
       %greatest = arith.constant 9223372036854775807 : i64
       %less = arith.subi %step, %c1 : i64
@@ -76,7 +76,7 @@ def NereidCheckLoops : Pass<"nereid-check-loops"> {
       %reached = arith.cmpi sle, %end, %last : i64
       %empty = arith.cmpi sge, %c0, %end : i64
       %fits = arith.ori %reached, %empty : i1
-      tt.assert %fits, "the end of this range and one step do not fit in int64" : i1
+      tt.assert %fits, "the end of this range and one step do not fit in int64" {nereid.range_check} : i1
       scf.for %i = %c0 to %end step %step : i64 {
         %x = arith.trunci %i : i64 to i32
         tt.store %p, %x : !tt.ptr<i32>
@@ -86,7 +86,7 @@ def NereidCheckLoops : Pass<"nereid-check-loops"> {
     ```
 
     Loops with the constant step 1 are left alone. Has to run while all loops
-    are the user's.
+    are the user's. The attribute tells later passes that an assertion is not.
   }];
 }
 

@@ -28,17 +28,16 @@ def NereidCUDATrapRanges : Pass<"nereid-cuda-trap-ranges", "::mlir::ModuleOp"> {
   let description = [{
     Triton makes a call of `tt.assert`, and in a kernel with a call `ptxas` waits
     after each matrix instruction (its note C7510). In a module with products, the
-    assertions of nereid-check-loops become assembly that traps. Runs right after
-    that pass: it knows them by the place in the source, which is the loop's.
+    assertions of nereid-check-loops become assembly that traps.
 
     ```mlir
     tt.func @k(%n: i32, %s: i32, %holds: i1, %a: tensor<16x16xf16>, %z: tensor<16x16xf32>) -> tensor<16x16xf32> {
       %c0 = arith.constant 0 : i32
-      tt.assert %holds, "the step of this range is not positive" : i1 loc("k.py":3:5)
+      tt.assert %holds, "the step of this range is not positive" {nereid.range_check} : i1
       %r = scf.for %i = %c0 to %n step %s iter_args(%x = %z) -> (tensor<16x16xf32>) : i32 {
         %d = tt.dot %a, %a, %x : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
         scf.yield %d : tensor<16x16xf32>
-      } loc("k.py":3:5)
+      }
       tt.return %r : tensor<16x16xf32>
     }
     // becomes

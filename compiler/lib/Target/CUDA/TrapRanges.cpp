@@ -3,6 +3,7 @@
 // Checks of loop ranges without a call. Triton makes a call of an assertion, and where
 // a kernel has a call, ptxas runs its matrix instructions one after the other.
 #include "Target/CUDA/Passes.h"
+#include "nereid/Transforms/Passes.h"
 
 namespace nereid {
 #define GEN_PASS_DEF_NEREIDCUDATRAPRANGES
@@ -21,28 +22,23 @@ struct TrapRanges : impl::NereidCUDATrapRangesBase<TrapRanges> {
                           })
                           .wasInterrupted();
     if (hasProduct)
-      getOperation().walk([](scf::ForOp loop) { trap(loop); });
+      getOperation().walk([](tt::AssertOp check) {
+        if (check->hasAttr(rangeCheckAttrName))
+          trap(check);
+      });
   }
 
 private:
-  /// nereid-check-loops puts its assertions before the loop and at its place in the
-  /// source; those that the user wrote have a place of their own.
-  static void trap(scf::ForOp loop) {
-    for (Operation *op = loop->getPrevNode(); op && op->getLoc() == loop.getLoc();) {
-      auto check = dyn_cast<tt::AssertOp>(op);
-      op = op->getPrevNode();
-      if (!check || !check.getCondition().getType().isInteger(1))
-        continue;
-      OpBuilder b(check);
-      Location loc = check.getLoc();
-      Value holds = arith::ExtUIOp::create(b, loc, b.getI32Type(), check.getCondition());
-      tt::ElementwiseInlineAsmOp::create(
-          b, loc, TypeRange{b.getI32Type()},
-          b.getStringAttr("{ .reg .pred p;\nsetp.eq.u32 p, $1, 0; @p trap;\nmov.u32 $0, 0;\n}"),
-          b.getStringAttr("=r,r"), /*pure=*/b.getBoolAttr(false), b.getI32IntegerAttr(1),
-          ValueRange{holds});
-      check.erase();
-    }
+  static void trap(tt::AssertOp check) {
+    OpBuilder b(check);
+    Location loc = check.getLoc();
+    Value holds = arith::ExtUIOp::create(b, loc, b.getI32Type(), check.getCondition());
+    tt::ElementwiseInlineAsmOp::create(
+        b, loc, TypeRange{b.getI32Type()},
+        b.getStringAttr("{ .reg .pred p;\nsetp.eq.u32 p, $1, 0; @p trap;\nmov.u32 $0, 0;\n}"),
+        b.getStringAttr("=r,r"), /*pure=*/b.getBoolAttr(false), b.getI32IntegerAttr(1),
+        ValueRange{holds});
+    check.erase();
   }
 };
 

@@ -46,7 +46,6 @@ KERNELS = [
      dict(num_warps=ALL_GATHER[2][1])),
     *(("kernels", "persistent_gemm", "a_ptr=*bf16:16, b_ptr=*bf16:16, c_ptr=*bf16:16, M=i32:16, N=i32:16, K=i32:16", c,
        dict(num_warps=w, num_stages=s)) for c, w, s in GEMM),
-    ("kernels", "spin", "zeros_ptr=*i32:16, loads=i32", {}, dict(num_warps=4)),
     ("kernels", "round_trips", "signal_ptr=*i64:16, rounds=i32", {}, dict(num_warps=4)),
     ("kernels", "only_barriers", "rounds=i32", {}, dict(num_warps=4)),
     ("kernels", "stress_barriers", "slots_ptr=*i32:16, wrong_ptr=*i32:16, rounds=i32", dict(P=STRESS_PROGRAMS), dict(num_warps=4)),

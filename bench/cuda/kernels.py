@@ -32,15 +32,6 @@ def persistent_gemm(a_ptr, b_ptr, c_ptr, M, N, K, DESCRIPTOR: tl.constexpr,
             store_rows(c_ptr, tile, tile_m * BLOCK_M, tile_n * BLOCK_N, M, N, BLOCK_M, BLOCK_N)
 
 
-@nereid.jit(do_not_specialize=["loads"])
-def spin(zeros_ptr, loads):
-    """Keeps the GPU waiting: loads, each of which needs the one before."""
-    at = 0
-    for _ in range(0, loads):
-        at = tl.load(zeros_ptr + at)
-    tl.store(zeros_ptr + 1, at)
-
-
 @nereid.jit
 def round_trips(signal_ptr, rounds):
     """Rank 0 signals rank 1 and waits for the answer, `rounds` times."""

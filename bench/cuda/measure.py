@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the parts of the bench share: the job, torch beside it, times and records.
 
-Times are of the GPU's work: the host runs ahead, so that its time for a call does not count. What
-we are compared with is timed by events of the GPU, behind a kernel that keeps it waiting while the
-host gives the work. Ours have no such events: they stand behind such a kernel too, and the time of a
-few calls is subtracted from that of many; what is left is the time of the others.
+Times are of the GPU's work, by its events, behind a kernel that keeps it waiting while the host
+gives the work, so that the host's time for a call does not count. Ours and what we are compared
+with go into the same stream of torch's.
 """
 
 import json
 import os
 import statistics
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -41,9 +39,8 @@ class Bench:
         torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
         torch.manual_seed(100 + self.rank)
         self.sms = torch.cuda.get_device_properties(self.rank).multi_processor_count
-        self.stream = nereid.Stream()
+        self.stream = nereid.Stream(native=torch.cuda.current_stream())
         self.output = Path(output)
-        self.zeros, self.loads = torch.zeros(64, dtype=torch.int32, device="cuda"), 0
         self.dist = None
         if distributed and self.world > 1:
             import torch.distributed as dist
@@ -76,32 +73,13 @@ class Bench:
 
     def ours(self, call, repeats: int = 20, rounds: int = 5) -> float:
         """Microseconds a call."""
-        few = max(2, repeats // 10)
-
-        def whole(count):
-            self.sync()
-            start = time.perf_counter()
-            with self.stream:
-                kernels.spin[(1,)](self.zeros, self.loads, num_warps=4)
-                time.sleep(1e-3)  # the stream's thread needs Python's lock to hand it over
-                for i in range(count):
-                    call(i)
-            self.stream.synchronize()
-            return time.perf_counter() - start
-
-        if self.loads == 0:  # 5 ms of it
-            self.loads = 20000
-            seconds = min(whole(0) for _ in range(3))
-            self.loads = 220000
-            seconds = (min(whole(0) for _ in range(3)) - seconds) / 200000
-            self.loads = int(5e-3 / seconds)
-            self.record("spin", loads=self.loads)
-        whole(3)
-        times = [(whole(few + repeats) - whole(few)) / repeats * 1e6 for _ in range(rounds)]
-        return self.slowest(statistics.median(times))
+        with self.stream:
+            micros = self.peer(call, repeats, rounds)
+        self.stream.synchronize()  # raises what went wrong
+        return micros
 
     def peer(self, call, repeats: int = 20, rounds: int = 5, ahead: float = 6.0) -> float:
-        """Microseconds a call of something of torch's; the host runs `ahead` ms ahead."""
+        """Microseconds a call of something that goes into torch's stream; the host runs `ahead` ms ahead."""
         times = []
         for i in range(3):
             call(i)

@@ -215,7 +215,8 @@ static const BuiltinInfo rows[] = {
      "axis: 0, 1 or 2, known at compile time. Returns an int32 scalar."},
     {"tl", "arange", "start, end", false, arange,
      "The integers start, start + 1, ..., end - 1 as an int32 block of shape [end - start].\n\n"
-     "start, end: known at compile time, within int32, end > start. Any length is allowed."},
+     "start, end: known at compile time, within int32, end > start, at most 2**20 apart. Any such "
+     "length is allowed."},
     {"tl", "full", "shape, value, dtype", false, full,
      "Block of a shape filled with a value.\n\n"
      "shape: tuple of positive integers known at compile time, at most 2**20 elements.\n"

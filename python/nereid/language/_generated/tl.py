@@ -31,7 +31,7 @@ def aggregate_replace(instance, **changes):
 def arange(start, end):
     """The integers start, start + 1, ..., end - 1 as an int32 block of shape [end - start].
 
-    start, end: known at compile time, within int32, end > start. Any length is allowed.
+    start, end: known at compile time, within int32, end > start, at most 2**20 apart. Any such length is allowed.
     """
 
 

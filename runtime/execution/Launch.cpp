@@ -77,7 +77,7 @@ private:
     if (!plane.ok())
       return plane.status();
     jobs.push_back(
-        JobFactory::make(std::make_unique<Job::Impl>(*plane, 0, *settings, 1, device)).release());
+        JobFactory::make(std::make_unique<Job::Impl>(*plane, 0, *settings, device)).release());
     return jobs.back();
   }
 

@@ -81,6 +81,7 @@ static Status takeSlot(Job::Impl &impl) {
                              targetProfiles[other - 1].name +
                              "; set NEREID_PROFILE alike on all ranks",
                          impl.rank);
+  impl.control.publishAddress(impl.transport->engineAddress());
   impl.setState(RankState::Host);
   return {};
 }
@@ -93,8 +94,8 @@ static Expected<std::shared_ptr<DeviceHeaps>> makeHeaps(Device &device, const Se
   if (settings.ranksPerNode && settings.ranksPerNode < worldSize)
     return Status::error(StatusCode::Environment,
                          "the device '" + name +
-                             "' reaches all ranks of a job by loads and stores: leave "
-                             "NEREID_RANKS_PER_NODE unset");
+                             "' reaches all ranks of a job by loads and stores: they must be on "
+                             "one machine, and NEREID_RANKS_PER_NODE unset");
   if (settings.randomSchedule)
     return Status::error(StatusCode::Environment,
                          "NEREID_SCHEDULE=random decides the order of programs on the device "
@@ -117,6 +118,17 @@ static Status recordIfChecked(Job &job) {
   return job.observe(job.impl().recorder.get());
 }
 
+/// What settings mean for a job whose ranks are where `plane` has them.
+static Status settle(Settings &settings, const ControlPlane &plane) {
+  const int32_t worldSize = plane.worldSize(), perMachine = plane.ranksPerMachine();
+  // Turns of programs are words that all ranks map.
+  if (settings.randomSchedule && perMachine < worldSize)
+    return Status::error(StatusCode::Environment,
+                         "NEREID_SCHEDULE=random:" + std::to_string(settings.seed) +
+                             " needs all ranks on one machine; --ranks-per-node makes nodes of it");
+  return settleNodes(settings.transport, worldSize, perMachine, settings.ranksPerNode);
+}
+
 Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
   Expected<RankInfo> info = discoverRank(readEnvironment);
   if (!info.ok())
@@ -124,8 +136,8 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
   Expected<Settings> settings = resolveSettings(options);
   if (!settings.ok())
     return settings.status();
-  if (Status st = settleTransport(settings->transport, settings->ranksPerNode); !st.ok())
-    return st;
+  if (auto choice = findTransport(settings->transport); !choice.ok())
+    return choice.status();
 
   Expected<Device *> device = findDevice(options.device);
   if (!device.ok())
@@ -142,6 +154,8 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
                          "NEREID_WORLD_SIZE=" + std::to_string(info->worldSize) +
                              ", but the job has " + std::to_string((*plane)->worldSize()) +
                              " ranks");
+  if (Status st = settle(*settings, **plane); !st.ok())
+    return st;
   // A larger heap than a rank asks for serves it as well.
   if (const uint64_t asked = settings->heapBytes;
       options.heapBytes && (*plane)->heapBytes() < asked)
@@ -170,8 +184,7 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
     if (Status st = heaps->listen(identity, info->rank); !st.ok())
       return st;
   }
-  auto impl =
-      std::make_unique<Job::Impl>(*plane, info->rank, *settings, info->worldSize, **device, heaps);
+  auto impl = std::make_unique<Job::Impl>(*plane, info->rank, *settings, **device, heaps);
   if (!impl->transport->status().ok())
     return impl->transport->status();
   if (Status st = takeSlot(*impl); !st.ok())
@@ -201,8 +214,8 @@ Expected<std::vector<std::unique_ptr<Job>>> Job::createThreadRanks(int32_t world
   Expected<Settings> settings = resolveSettings(options);
   if (!settings.ok())
     return settings.status();
-  if (Status st = settleTransport(settings->transport, settings->ranksPerNode); !st.ok())
-    return st;
+  if (auto choice = findTransport(settings->transport); !choice.ok())
+    return choice.status();
   Expected<Device *> device = findDevice(options.device);
   if (!device.ok())
     return device.status();
@@ -210,6 +223,8 @@ Expected<std::vector<std::unique_ptr<Job>>> Job::createThreadRanks(int32_t world
       localControlPlane().create(worldSize, settings->heapBytes);
   if (!plane.ok())
     return plane.status();
+  if (Status st = settle(*settings, **plane); !st.ok())
+    return st;
   std::shared_ptr<DeviceHeaps> heaps;
   if (!(*device)->hasHostMemory()) {
     std::vector<int32_t> ranks;
@@ -226,7 +241,7 @@ Expected<std::vector<std::unique_ptr<Job>>> Job::createThreadRanks(int32_t world
   }
   std::vector<std::unique_ptr<Job>> jobs;
   for (int32_t r = 0; r < worldSize; ++r) {
-    auto impl = std::make_unique<Job::Impl>(*plane, r, *settings, worldSize, **device, heaps);
+    auto impl = std::make_unique<Job::Impl>(*plane, r, *settings, **device, heaps);
     if (!impl->transport->status().ok())
       return impl->transport->status();
     if (Status st = takeSlot(*impl); !st.ok())

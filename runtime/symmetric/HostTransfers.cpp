@@ -127,7 +127,7 @@ Status Job::Impl::abandonTransfers() {
   while (!transport->finished(done)) {
     for (int32_t r = 0; r < worldSize; ++r)
       if (isGone(control.stateOf(r)))
-        return {}; // nobody will answer for it, and the job cannot recover
+        transport->engine()->drop(r);
     if (settings.timeoutSeconds > 0 && double(nowNs() - begin) * 1e-9 > settings.timeoutSeconds)
       return Status::error(StatusCode::Timeout,
                            "operations of rank " + std::to_string(rank) +

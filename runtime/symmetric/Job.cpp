@@ -23,29 +23,47 @@ Team teamOf(const JobControl &control, TeamKey key, int32_t handle, const TeamSh
   return team;
 }
 
-Job::Impl::Impl(std::shared_ptr<ControlPlane> shared, int32_t rank, Settings s, int32_t ranksHere,
-                Device &device, std::shared_ptr<DeviceHeaps> deviceHeaps)
-    : plane(std::move(shared)), heaps(std::move(deviceHeaps)), place(plane->open(rank)),
-      control(*place.job), node(*place.node), rank(rank), worldSize(plane->worldSize()),
+/// A number that changes whenever a program has moved whose rank has this area.
+static uint64_t movesIn(const Device &device, const std::byte *area) {
+  DeviceActivity activity;
+  device.look(*reinterpret_cast<const DeviceArea *>(area), activity);
+  uint64_t moves = activity.steps.size() + activity.running;
+  for (uint64_t steps : activity.steps)
+    moves += steps;
+  return moves;
+}
+
+/// A rank's place, on a plane that can read areas of its device.
+static RankControl openPlace(ControlPlane &plane, int32_t rank, const Device &device) {
+  plane.readAreasBy([&device](const std::byte *area) { return movesIn(device, area); });
+  return plane.open(rank);
+}
+
+Job::Impl::Impl(std::shared_ptr<ControlPlane> shared, int32_t rank, Settings s, Device &device,
+                std::shared_ptr<DeviceHeaps> deviceHeaps)
+    : plane(std::move(shared)), heaps(std::move(deviceHeaps)),
+      place(openPlace(*plane, rank, device)), control(*place.job), node(*place.node), rank(rank),
+      worldSize(plane->worldSize()), machineSize(plane->ranksPerMachine()),
       worldTeam(teamOf(control, kWorldTeam, NRD_TEAM_WORLD, {0, 1, worldSize})),
       settings(std::move(s)), heapBase(heaps ? heaps->base() : plane->heapBase()),
       heapBytes(heaps ? heaps->stride() : plane->heapBytes()), deviceOffset(plane->heapBytes()),
       heap(plane->heapBytes()), hostRandom(settings.seed, uint64_t(rank)), device(device) {
+  const int32_t ranksHere = std::min(worldSize, machineSize);
   int32_t cores = availableCores();
-  numThreads = settings.numThreads
-                   ? settings.numThreads
-                   : std::clamp(cores / std::max(1, ranksHere), 1, kMaxThreadsPerRank);
+  numThreads = settings.numThreads ? settings.numThreads
+                                   : std::clamp(cores / ranksHere, 1, kMaxThreadsPerRank);
   if (settings.randomSchedule) {
     numThreads = 1;
     turns = std::make_unique<Turns>(control, node, rank, worldSize, settings.seed);
   }
+  static_assert(kMaxEngineAddressBytes <= kMaxAddressBytes);
   Router::Shape shape;
   shape.transport.rank = rank;
   shape.transport.worldSize = worldSize;
   shape.transport.heapBytes = heapBytes;
   shape.transport.heaps = heapBase;
   shape.transport.mapped = heaps ? heaps->base() : plane->reachBase();
-  shape.transport.job = plane->identity();
+  shape.transport.addressOf = [this](int32_t pe) { return control.addressOf(pe); };
   shape.transport.inFlight = &facts().inFlight;
   shape.transport.observer = &observer;
   shape.transport.fail = [this](const Status &status) {

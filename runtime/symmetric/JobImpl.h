@@ -25,12 +25,13 @@ class Turns;
 
 struct Job::Impl {
   /// `heaps`: of a device that does not have them in memory of the host.
-  Impl(std::shared_ptr<ControlPlane> plane, int32_t rank, Settings settings, int32_t ranksHere,
-       Device &device, std::shared_ptr<DeviceHeaps> heaps = nullptr);
+  Impl(std::shared_ptr<ControlPlane> plane, int32_t rank, Settings settings, Device &device,
+       std::shared_ptr<DeviceHeaps> heaps = nullptr);
   ~Impl();
 
   /// What the rank says of itself.
   RankFacts &facts() const { return control.own(); }
+  /// Of a rank of this machine.
   DeviceArea &deviceArea(int32_t r) const {
     static_assert(sizeof(DeviceArea) == kDeviceAreaBytes);
     return *reinterpret_cast<DeviceArea *>(node.deviceArea(r));
@@ -145,6 +146,9 @@ struct Job::Impl {
   NodeControl &node;
   int32_t rank;
   int32_t worldSize;
+  /// ControlPlane::ranksPerMachine.
+  const int32_t machineSize;
+  bool isOnThisMachine(int32_t r) const { return r / machineSize == rank / machineSize; }
   /// As NRD_TEAM_WORLD.
   const Team worldTeam;
   Settings settings;

@@ -56,6 +56,12 @@ JobWatch::Snapshot JobWatch::look() const {
       s.certain = false;
       continue;
     }
+    // What programs of other machines wait for is not known here, only that they move.
+    if (!job.isOnThisMachine(r)) {
+      s.steady.push_back(report.moves);
+      s.certain = false;
+      continue;
+    }
     const std::vector<uint64_t> passes = job.node.hostWaitsOf(r);
     const uint32_t hostWaits = uint32_t(passes.size());
     s.idlePasses.insert(s.idlePasses.end(), passes.begin(), passes.end());
@@ -149,7 +155,8 @@ bool JobWatch::hostsWorked(uint64_t now) {
     if (host.since && now - host.since < kHostWindowNs)
       continue;
     bool sleeps = false;
-    const uint64_t ticks = processCpuTicks(job.node.processOf(r), sleeps);
+    const uint64_t ticks = job.isOnThisMachine(r) ? processCpuTicks(job.node.processOf(r), sleeps)
+                                                  : job.control.report(r).cpuTicks;
     worked = worked || (host.since && ticks >= host.cpuTicks + kHostWorkTicks);
     host = {ticks, now};
   }

@@ -22,7 +22,7 @@ public:
          std::shared_ptr<Transport> far)
       : near(nearShape(shape)), far(std::move(far)), isNear(std::move(isNear)) {}
 
-  Status expose() override { return far->expose(); }
+  Expected<std::string> expose() override { return far->expose(); }
   void withdraw() override { far->withdraw(); }
   Status submit(const Operation &operation, Completion &done) override {
     return isNear(operation.pe) ? near.submit(operation, done) : far->submit(operation, done);
@@ -34,6 +34,7 @@ public:
   bool progress() override { return far->progress(); }
   void letGoOfArguments(Completion &done) override { far->letGoOfArguments(done); }
   void abandon(Completion &done) override { far->abandon(done); }
+  void drop(int32_t pe) override { far->drop(pe); }
 
 private:
   SharedMemory near;
@@ -54,8 +55,18 @@ Router::Router(const Shape &shape)
     return;
   }
   used = unwatched = std::move(*engine);
-  if (used)
-    error = used->expose();
+  if (!used)
+    return;
+  Expected<std::string> address = used->expose();
+  if (!address.ok())
+    error = address.status();
+  else if (address->size() > kMaxEngineAddressBytes)
+    error = Status::error(StatusCode::Internal, "the address of transport " + shape.between +
+                                                    " has " + std::to_string(address->size()) +
+                                                    " bytes, more than " +
+                                                    std::to_string(kMaxEngineAddressBytes));
+  else
+    ownAddress = std::move(*address);
 }
 
 void Router::watch(bool on) {
@@ -85,7 +96,10 @@ Expected<std::unique_ptr<Transport>> Router::makeEngine(const Shape &shape) {
     return std::unique_ptr<Transport>();
   std::unique_ptr<Transport> engine = std::make_unique<SharedMemory>(shape.transport);
   if (severalNodes) {
-    Expected<std::unique_ptr<Transport>> far = choice->row->make(shape.transport);
+    TransportShape farShape = shape.transport;
+    if (!choice->row->needsMapping)
+      farShape.mapped = nullptr;
+    Expected<std::unique_ptr<Transport>> far = choice->row->make(farShape);
     if (!far.ok())
       return far.status();
     engine = std::move(*far);

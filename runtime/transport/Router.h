@@ -71,6 +71,8 @@ public:
   /// What carries out operations on other ranks than these; null when all are
   /// direct.
   Transport *engine() const { return used.get(); }
+  /// Where peers find the engine: what TransportShape::addressOf is to tell them.
+  const std::string &engineAddress() const { return ownAddress; }
 
   //===--- operations -----------------------------------------------------===//
 
@@ -124,6 +126,7 @@ private:
   std::shared_ptr<Transport> used;
   /// `used` while nobody watches.
   std::shared_ptr<Transport> unwatched;
+  std::string ownAddress;
   Delayed *scheduled = nullptr; ///< `used`, under a random schedule
   Status error;
 };

@@ -49,12 +49,35 @@ Expected<TransportChoice> findTransport(std::string_view text, std::string_view 
                                                     ", or delayed: and one of them");
 }
 
-Status settleTransport(const std::string &text, int32_t &ranksPerNode) {
-  Expected<TransportChoice> choice = findTransport(text);
+Status settleNodes(const std::string &transport, int32_t worldSize, int32_t ranksPerMachine,
+                   int32_t &ranksPerNode) {
+  Expected<TransportChoice> choice = findTransport(transport);
   if (!choice.ok())
     return choice.status();
-  if (ranksPerNode == 0 && !choice->row->needsMapping)
-    ranksPerNode = 1;
+  const bool needsMapping = choice->row->needsMapping;
+  if (ranksPerMachine >= worldSize) {
+    if (ranksPerNode == 0 && !needsMapping)
+      ranksPerNode = 1;
+    return {};
+  }
+  if (needsMapping) {
+    std::string others;
+    for (const TransportRow &row : table())
+      if (!row.needsMapping)
+        others += (others.empty() ? "" : ", ") + std::string(row.name);
+    return Status::error(StatusCode::Environment,
+                         "NEREID_TRANSPORT='" + transport +
+                             "' needs all ranks on one machine, but this job has " +
+                             std::to_string(ranksPerMachine) + " of " + std::to_string(worldSize) +
+                             " on each; those that need not: " + others);
+  }
+  if (ranksPerNode == 0)
+    ranksPerNode = ranksPerMachine;
+  if (ranksPerMachine % ranksPerNode)
+    return Status::error(StatusCode::Environment,
+                         "NEREID_RANKS_PER_NODE=" + std::to_string(ranksPerNode) +
+                             ": nodes must not go over the bounds of machines, and this job has " +
+                             std::to_string(ranksPerMachine) + " ranks on each");
   return {};
 }
 

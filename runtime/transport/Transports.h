@@ -27,9 +27,12 @@ struct TransportChoice {
 Expected<TransportChoice> findTransport(std::string_view text,
                                         std::string_view option = "NEREID_TRANSPORT");
 
-/// Checks the name and makes a number of ranks per node of 0 (all on one) into 1
-/// when the transport cannot map the heaps of peers.
-Status settleTransport(const std::string &text, int32_t &ranksPerNode);
+/// What a number of ranks per node of 0 means, where so many run on each machine: all on
+/// one, one on each when the transport does not map the heaps of peers, a machine's on
+/// each when there are several. Environment when the transport does not reach other
+/// machines, or a node would lie on two.
+Status settleNodes(const std::string &transport, int32_t worldSize, int32_t ranksPerMachine,
+                   int32_t &ranksPerNode);
 
 } // namespace nereid::runtime
 

@@ -57,6 +57,10 @@ public:
   virtual int32_t join(int32_t process) = 0;
   /// Settles `setting` unless another rank has; never 0. Returns what is settled.
   virtual uint64_t settle(JobSetting setting, uint64_t own) = 0;
+  /// Where this rank's transport is found, up to kMaxAddressBytes; after join().
+  virtual void publishAddress(std::string_view address) = 0;
+  /// What `rank` has published; nothing if it has not, yet.
+  virtual std::optional<std::string> addressOf(int32_t rank) const = 0;
   /// What this rank says of itself.
   RankFacts &own() const { return ownFacts; }
   virtual RankState stateOf(int32_t rank) const = 0;
@@ -162,7 +166,8 @@ private:
   const std::atomic<uint32_t> &failureWord;
 };
 
-/// The ranks of this machine as one of them sees them.
+/// The ranks of this machine as one of them sees them. Numbers of others must not be
+/// passed (ControlPlane::ranksPerMachine).
 class NodeControl {
 public:
   virtual ~NodeControl() = default;
@@ -194,6 +199,9 @@ public:
 
   virtual int32_t worldSize() const = 0;
   virtual uint64_t heapBytes() const = 0;
+  /// So many ranks run on each machine, in ascending order, but for the last one. From
+  /// 1 to worldSize().
+  virtual int32_t ranksPerMachine() const = 0;
   /// The place of `rank`, which lives no longer than this. For a rank of this
   /// process, once.
   virtual RankControl open(int32_t rank) = 0;
@@ -215,6 +223,13 @@ public:
   /// (ControlPlaneRow::attach); -1 when they cannot.
   virtual int descriptor() const = 0;
 
+  //===--- for other machines ---------------------------------------------===//
+
+  /// What ranks of other machines are to know of a device area, which the device alone
+  /// can read: a number that changes whenever one of the rank's programs has moved.
+  /// Called before open(), by a rank of this process.
+  virtual void readAreasBy(std::function<uint64_t(const std::byte *area)> moves) = 0;
+
   //===--- for a launcher -------------------------------------------------===//
 
   /// The caller is going to call rankEnded() for each rank.
@@ -228,6 +243,8 @@ public:
 /// A kind of control plane.
 struct ControlPlaneRow {
   const char *name;
+  /// Its jobs may have ranks on several machines.
+  bool severalMachines;
   /// Changes whenever ranks of two builds could not understand each other.
   uint32_t version;
   Expected<std::shared_ptr<ControlPlane>> (*create)(int32_t worldSize, uint64_t heapBytes);

@@ -16,6 +16,7 @@ namespace nereid::runtime {
 
 inline constexpr int32_t kMaxRanks = 4096;
 inline constexpr int32_t kMaxHostWaits = 16;
+inline constexpr uint64_t kMaxAddressBytes = 1024;
 /// Of what a device shares with those of other ranks.
 inline constexpr uint64_t kDeviceAreaBytes = 9 * 4096;
 
@@ -65,6 +66,9 @@ struct RankReport {
   bool hostBusy = false;
   uint32_t streamsInside = 0, streamsAtWork = 0;
   uint32_t hostWaiting = 0, launching = 0;
+  /// Only of ranks of other machines: processor time of the process in ticks of 10 ms,
+  /// and what tells that its programs have moved (ControlPlane::readAreasBy).
+  uint64_t cpuTicks = 0, moves = 0;
 };
 
 /// How a rank's process ended, as far as is known.

@@ -28,7 +28,7 @@
 namespace nereid::runtime {
 
 inline constexpr uint64_t kSegmentMagic = 0x314449455245'4e21; // "!NEREID1"
-inline constexpr uint32_t kSegmentVersion = 8;
+inline constexpr uint32_t kSegmentVersion = 9;
 inline constexpr int32_t kMaxRecords = 48;
 
 /// Text in shared memory: cut to fit, always zero-terminated.
@@ -117,6 +117,9 @@ struct alignas(64) RankSlot {
   BarrierPlace barrierAt[kBarrierPlaces];
   /// What it asked for in a host collective of a team.
   SharedText<400> teamRequest;
+  /// Where its transport is found; the length plus 1, 0 as long as there is none.
+  char address[kMaxAddressBytes];
+  std::atomic<uint32_t> addressBytes;
   /// Numbers that another rank has left for it.
   std::atomic<int32_t> posted[2];
   /// Teams of this rank's node when it is the first there, and of the ranks

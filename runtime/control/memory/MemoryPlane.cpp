@@ -25,6 +25,19 @@ int32_t MemoryJob::join(int32_t process) {
   return 0;
 }
 
+void MemoryJob::publishAddress(std::string_view address) {
+  std::memcpy(slot().address, address.data(), address.size());
+  slot().addressBytes.store(uint32_t(address.size()) + 1, std::memory_order_release);
+}
+
+std::optional<std::string> MemoryJob::addressOf(int32_t r) const {
+  const RankSlot &peer = block.rank(r);
+  const uint32_t bytes = peer.addressBytes.load(std::memory_order_acquire);
+  if (bytes == 0)
+    return std::nullopt;
+  return std::string(peer.address, bytes - 1);
+}
+
 uint64_t MemoryJob::settle(JobSetting setting, uint64_t own) {
   uint64_t settled = 0;
   return block.header().settings[int(setting)].compare_exchange_strong(settled, own) ? own
@@ -474,7 +487,11 @@ int32_t MemoryPlane::blamedRank() const {
 }
 
 ControlPlaneRow controlPlane_memory() {
-  return {"memory", kSegmentVersion, MemoryPlane::create, MemoryPlane::attach,
+  return {"memory",
+          /*severalMachines=*/false,
+          kSegmentVersion,
+          MemoryPlane::create,
+          MemoryPlane::attach,
           MemoryPlane::createAlone};
 }
 

@@ -20,6 +20,8 @@ public:
   MemoryJob(ControlBlock block, int32_t rank);
 
   int32_t join(int32_t process) override;
+  void publishAddress(std::string_view address) override;
+  std::optional<std::string> addressOf(int32_t r) const override;
   uint64_t settle(JobSetting setting, uint64_t own) override;
   RankState stateOf(int32_t r) const override { return block.stateOf(r); }
   RankReport report(int32_t r) const override;
@@ -102,6 +104,7 @@ public:
   static Expected<std::shared_ptr<ControlPlane>> createAlone();
 
   int32_t worldSize() const override { return segment->worldSize(); }
+  int32_t ranksPerMachine() const override { return segment->worldSize(); }
   uint64_t heapBytes() const override { return segment->heapBytes(); }
   RankControl open(int32_t rank) override;
   uint8_t *heapBase() const override { return segment->heapBase(); }
@@ -110,6 +113,7 @@ public:
     return segment->isolate(first, count, keepReach);
   }
   uint64_t identity() const override { return segment->identity(); }
+  void readAreasBy(std::function<uint64_t(const std::byte *)>) override {}
   int descriptor() const override { return segment->descriptor(); }
   void announceLauncher() override;
   void rankEnded(int32_t rank, int waitStatus) override;

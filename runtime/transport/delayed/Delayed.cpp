@@ -225,6 +225,18 @@ void Delayed::abandon(Completion &done) {
   below->abandon(done);
 }
 
+void Delayed::drop(int32_t pe) {
+  std::lock_guard<std::mutex> guard(lock);
+  std::erase_if(pending, [&](const Held &h) {
+    if (h.operation.pe != pe)
+      return false;
+    bytesTaken -= h.data ? h.operation.bytes : 0;
+    return true;
+  });
+  setCount();
+  below->drop(pe);
+}
+
 void Delayed::threadMain() {
   std::unique_lock<std::mutex> guard(lock);
   for (;;) {

@@ -43,7 +43,7 @@ public:
   Delayed(std::unique_ptr<Transport> below, const TransportShape &shape, bool background);
   ~Delayed() override;
 
-  Status expose() override { return below->expose(); }
+  Expected<std::string> expose() override { return below->expose(); }
   void withdraw() override;
   Status submit(const Operation &operation, Completion &done) override;
   bool hasRoom(int32_t pe) const override { return below->hasRoom(pe); }
@@ -53,6 +53,7 @@ public:
   bool progress() override { return below->progress(); }
   void letGoOfArguments(Completion &done) override;
   void abandon(Completion &done) override;
+  void drop(int32_t pe) override;
 
   /// Number of operations that are held.
   uint64_t held() const { return count.load(std::memory_order_acquire); }

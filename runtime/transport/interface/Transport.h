@@ -38,6 +38,8 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace nereid::runtime {
 
@@ -48,6 +50,8 @@ struct Completion {
   uint64_t number = 0; ///< that one and all before it; what the transport counts
 };
 
+inline constexpr uint64_t kMaxEngineAddressBytes = 1024;
+
 /// What a transport is told about the job.
 struct TransportShape {
   int32_t rank = 0;
@@ -56,11 +60,12 @@ struct TransportShape {
   /// Where programs see rank 0's heap; rank r's begins r * heapBytes later. Only
   /// this rank's own is there for certain.
   uint8_t *heaps = nullptr;
-  /// Rank 0's heap in a mapping of all heaps; null when there is none. For
-  /// transports whose row says that they need it.
+  /// Rank 0's heap in a mapping of all heaps; null for transports whose row does not
+  /// say that they need it.
   uint8_t *mapped = nullptr;
-  /// The same for all ranks of a job, another one for other jobs of the machine.
-  uint64_t job = 0;
+  /// What `pe` has returned from expose(): there for all ranks when the first
+  /// operation is submitted.
+  std::function<std::optional<std::string>(int32_t pe)> addressOf;
   /// How many operations are under way, for those who look for deadlocks; a
   /// transport adds its own and takes them away again.
   std::atomic<uint64_t> *inFlight = nullptr;
@@ -87,8 +92,9 @@ public:
   virtual ~Transport() = default;
 
   /// Lets peers read and write the whole of this rank's heap, until withdraw().
-  /// Called before any rank of the job can have submitted an operation.
-  virtual Status expose() = 0;
+  /// Called before any rank of the job can have submitted an operation. Returns where
+  /// peers find this rank: up to kMaxEngineAddressBytes that they alone understand.
+  virtual Expected<std::string> expose() = 0;
   /// After it nothing of the transport touches memory of this rank any more.
   virtual void withdraw() = 0;
 
@@ -119,6 +125,9 @@ public:
   /// returns; `done` is finished when nothing of this rank can change memory of
   /// others any more.
   virtual void abandon(Completion &done) = 0;
+  /// `pe` has left the job and will never answer; nobody waits for it any more. What
+  /// is under way to it counts as finished, and submit is an error from now on.
+  virtual void drop(int32_t pe) = 0;
 };
 
 /// A row of transports.def.

@@ -36,16 +36,6 @@ static constexpr const char *kNoSource =
 static constexpr const char *kNoTarget =
     "the memory of a get is not there any more; it must stay until a quiet";
 
-static socklen_t socketName(uint64_t job, int32_t rank, sockaddr_un &address) {
-  std::memset(&address, 0, sizeof(address));
-  address.sun_family = AF_UNIX;
-  // A zero first byte makes the name abstract: nothing is left in a file system.
-  int n =
-      std::snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "nereid.remote.%u.%llx.%d",
-                    unsigned(getuid()), (unsigned long long)job, rank);
-  return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + size_t(n));
-}
-
 /// Nobody else may read or write this rank's memory, nor answer for another.
 static bool isSameUser(int fd) {
   ucred who;
@@ -72,16 +62,21 @@ Remote::~Remote() {
 // Beginning and end
 //===----------------------------------------------------------------------===//
 
-Status Remote::expose() {
+Expected<std::string> Remote::expose() {
   events = epoll_create1(EPOLL_CLOEXEC);
   stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (events < 0 || stop < 0 || listener < 0)
     return failed("no descriptors are left");
+  // Without a name in it the system picks an abstract one that nobody has: nothing is
+  // left in a file system.
   sockaddr_un address;
-  socklen_t length = socketName(shape.job, shape.rank, address);
-  if (bind(listener, reinterpret_cast<sockaddr *>(&address), length) < 0 ||
-      listen(listener, shape.worldSize) < 0)
+  std::memset(&address, 0, sizeof(address));
+  address.sun_family = AF_UNIX;
+  auto *any = reinterpret_cast<sockaddr *>(&address);
+  socklen_t length = sizeof(address);
+  if (bind(listener, any, sizeof(address.sun_family)) < 0 ||
+      getsockname(listener, any, &length) < 0 || listen(listener, shape.worldSize) < 0)
     return failed("cannot listen for other ranks");
   for (auto [fd, id] : {std::pair(listener, kListenerId), std::pair(stop, kStopId)}) {
     epoll_event event{EPOLLIN, {.u64 = id}};
@@ -96,7 +91,7 @@ Status Remote::expose() {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   thread = std::thread(&Remote::threadMain, this);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return {};
+  return std::string(address.sun_path, length - offsetof(sockaddr_un, sun_path));
 }
 
 void Remote::withdraw() {
@@ -126,8 +121,12 @@ Status Remote::connectTo(int32_t pe) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0)
     return failed("no descriptors are left");
+  const std::string name = shape.addressOf(pe).value_or("");
   sockaddr_un address;
-  socklen_t length = socketName(shape.job, pe, address);
+  std::memset(&address, 0, sizeof(address));
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, name.data(), std::min(name.size(), sizeof(address.sun_path)));
+  const socklen_t length = socklen_t(offsetof(sockaddr_un, sun_path) + name.size());
   int result;
   do
     result = connect(fd, reinterpret_cast<sockaddr *>(&address), length);
@@ -289,6 +288,21 @@ void Remote::abandon(Completion &done) {
     publish(peer);
   }
   done = {-1, issued.load(std::memory_order_relaxed)};
+}
+
+void Remote::drop(int32_t pe) {
+  std::lock_guard<std::mutex> guard(lock);
+  Peer &peer = peers[pe];
+  if (peer.channel) {
+    forget(*peer.channel);
+    peer.channel.reset();
+  }
+  if (peer.lost.empty())
+    peer.lost = "rank " + std::to_string(pe) + " has left the job";
+  shape.inFlight->fetch_sub(peer.open.size(), std::memory_order_acq_rel);
+  peer.open.clear();
+  peer.questions.clear();
+  publish(peer);
 }
 
 void Remote::acknowledged(Peer &peer, uint64_t count) {

@@ -46,7 +46,7 @@ public:
   explicit Remote(const TransportShape &shape);
   ~Remote() override;
 
-  Status expose() override;
+  Expected<std::string> expose() override;
   void withdraw() override;
   Status submit(const Operation &operation, Completion &done) override;
   bool hasRoom(int32_t pe) const override;
@@ -56,6 +56,7 @@ public:
   bool progress() override;
   void letGoOfArguments(Completion &done) override;
   void abandon(Completion &done) override;
+  void drop(int32_t pe) override;
 
 private:
   using Channel = remote::Channel;

@@ -18,7 +18,7 @@ class SharedMemory final : public Transport {
 public:
   explicit SharedMemory(const TransportShape &shape) : shape(shape) {}
 
-  Status expose() override { return {}; }
+  Expected<std::string> expose() override { return std::string(); }
   void withdraw() override {}
   Status submit(const Operation &operation, Completion &done) override;
   bool hasRoom(int32_t) const override { return true; }
@@ -28,6 +28,7 @@ public:
   bool progress() override { return false; }
   void letGoOfArguments(Completion &) override {}
   void abandon(Completion &) override {}
+  void drop(int32_t) override {}
 
 private:
   uint8_t *at(int32_t pe, uint64_t offset) const {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Conformance.h"
 
+#include "symmetric/JobImpl.h"
 #include "transport/Transports.h"
 
 #include <csignal>
@@ -112,6 +113,8 @@ TEST(Transports, RanksThatDieUnderARequestAreReported) {
       Status st = launchBlocking(job, askTheDead, {arg(word)}, 2);
       EXPECT_EQ(st.code(), StatusCode::RankDied) << st.report();
       EXPECT_NE(st.message().find("rank 1"), std::string::npos) << st.message();
+      EXPECT_EQ(job.recover().code(), StatusCode::RankDied);
+      EXPECT_EQ(job.impl().facts().inFlight.load(), 0u) << "what it will never answer";
       return 7;
     });
     EXPECT_EQ(codes, (std::vector<int>{7, 128 + SIGKILL})) << transport;

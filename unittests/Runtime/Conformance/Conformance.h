@@ -30,6 +30,8 @@
 
 #include "Harness.h"
 
+#include "control/ControlPlanes.h"
+
 #include <atomic>
 
 namespace nereid::test {
@@ -52,8 +54,8 @@ std::ostream &operator<<(std::ostream &os, const Way &way);
 std::vector<Way> allWays();
 /// Between nodes by `transport`, also delayed and under random schedules.
 std::vector<Way> waysOver(const std::string &transport);
-/// By a control plane, with processes where it has them.
-std::vector<Way> waysBy(const std::string &control, bool processes);
+/// By a control plane, with what it has: one machine or several, threads or processes.
+std::vector<Way> waysBy(const runtime::ControlPlaneRow &row);
 
 class Conformance : public testing::TestWithParam<Way> {
 protected:

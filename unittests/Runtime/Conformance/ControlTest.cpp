@@ -45,6 +45,11 @@ std::vector<PlaneWay> planeWays() {
   return ways;
 }
 
+/// What a device area says in these tests.
+std::atomic<uint64_t> &wordOf(const std::byte *area) {
+  return *reinterpret_cast<std::atomic<uint64_t> *>(const_cast<std::byte *>(area));
+}
+
 /// One rank of a test.
 struct Seat {
   const int32_t rank, ranks;
@@ -74,6 +79,9 @@ struct Seat {
         _exit(97);
       }
   }
+  bool isHere(int32_t r) const {
+    return r / plane.ranksPerMachine() == rank / plane.ranksPerMachine();
+  }
   /// A barrier of all hosts; true for the last one.
   bool meet(std::string_view request = "meet") {
     const Team all = world();
@@ -97,6 +105,7 @@ protected:
 
   static void sit(ControlPlane &plane, int32_t rank, int32_t ranks,
                   const std::function<void(Seat &)> &body) {
+    plane.readAreasBy([](const std::byte *area) { return wordOf(area).load(); });
     RankControl place = plane.open(rank);
     Seat seat{rank, ranks, plane, *place.job, *place.node};
     body(seat);
@@ -157,6 +166,8 @@ TEST_P(ControlConformance, RanksJoinOnceAndShowWhatTheyDo) {
     EXPECT_EQ(s.plane.worldSize(), 3);
     EXPECT_EQ(s.plane.heapBytes(), kHeap);
     EXPECT_EQ(s.job.stateOf(s.rank), RankState::Absent);
+    EXPECT_GE(s.plane.ranksPerMachine(), 1);
+    EXPECT_TRUE(s.plane.ranksPerMachine() == 3 || localControlPlane().severalMachines);
     EXPECT_EQ(s.node.processOf(s.rank), 0);
     EXPECT_EQ(s.job.join(1000 + s.rank), 0);
     EXPECT_EQ(s.job.join(2000), 1000 + s.rank) << "the place is taken";
@@ -185,8 +196,28 @@ TEST_P(ControlConformance, RanksJoinOnceAndShowWhatTheyDo) {
       EXPECT_EQ(report.streamsAtWork, 3u);
       EXPECT_EQ(report.hostWaiting, 4u);
       EXPECT_EQ(report.launching, 5u);
-      EXPECT_EQ(s.node.processOf(r), 1000 + r);
+      if (s.isHere(r))
+        EXPECT_EQ(s.node.processOf(r), 1000 + r);
     }
+    s.meet();
+  });
+}
+
+TEST_P(ControlConformance, AddressesArePublished) {
+  onRanks(3, [](Seat &s) {
+    EXPECT_FALSE(s.job.addressOf((s.rank + 1) % 3).has_value());
+    s.meet();
+    // Any bytes, of any number: none, and as many as may be.
+    auto address = [](int32_t r) {
+      std::string out(r == 0 ? 0 : r == 1 ? 7 : kMaxAddressBytes, '\0');
+      for (size_t i = 0; i < out.size(); ++i)
+        out[i] = char(patternByte(r, 1, i) * (i % 5 != 0));
+      return out;
+    };
+    s.job.publishAddress(address(s.rank));
+    s.meet();
+    for (int32_t r = 0; r < 3; ++r)
+      EXPECT_EQ(s.job.addressOf(r), address(r));
     s.meet();
   });
 }
@@ -585,6 +616,8 @@ TEST_P(ControlConformance, OneRankPrintsAText) {
 //===----------------------------------------------------------------------===//
 
 TEST_P(ControlConformance, WordsOfTheMachineAreShared) {
+  if (row().severalMachines)
+    GTEST_SKIP() << "its ranks may be on several machines";
   onRanks(3, [](Seat &s) {
     for (int32_t r = 0; r < 3; ++r) {
       EXPECT_EQ(reinterpret_cast<uintptr_t>(s.node.deviceArea(r)) % 4096, 0u);
@@ -616,6 +649,89 @@ TEST_P(ControlConformance, WordsOfTheMachineAreShared) {
   });
 }
 
+TEST_P(ControlConformance, OtherMachinesSeeThatARankMoves) {
+  if (!row().severalMachines)
+    GTEST_SKIP() << "its ranks are on one machine";
+  onRanks(3, [](Seat &s) {
+    for (uint64_t step = 1; step <= 2; ++step) {
+      wordOf(s.node.deviceArea(s.rank)).store(10 * uint64_t(s.rank) + step);
+      s.meet();
+      for (int32_t r = 0; r < 3; ++r)
+        if (!s.isHere(r))
+          s.until([&] {
+            const RankReport report = s.job.report(r);
+            return report.moves == 10 * uint64_t(r) + step && report.cpuTicks > 0;
+          });
+      s.meet();
+    }
+  });
+}
+
+TEST_P(ControlConformance, WhatNeedsOneMachineIsRefusedOnSeveral) {
+  if (!row().severalMachines)
+    GTEST_SKIP() << "its ranks are on one machine";
+  auto refusal = [](const char *transport, const char *schedule, int32_t perNode) {
+    JobOptions options = testOptions();
+    options.transport = transport;
+    options.schedule = schedule;
+    options.ranksPerNode = perNode;
+    auto jobs = Job::createThreadRanks(2, options);
+    EXPECT_FALSE(jobs.ok());
+    if (jobs.ok())
+      return std::string();
+    EXPECT_EQ(jobs.status().code(), StatusCode::Environment);
+    return jobs.status().message();
+  };
+  auto has = [](const std::string &text, const char *part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  has(refusal("remote", "random:1", 0), "NEREID_SCHEDULE=random:1 needs all ranks on one machine");
+  has(refusal("delayed:shared_memory", "fifo", 0),
+      "NEREID_TRANSPORT='delayed:shared_memory' needs all ranks on one machine, but this job has "
+      "1 of 2 on each; those that need not: remote");
+  has(refusal("remote", "fifo", 2), "NEREID_RANKS_PER_NODE=2: nodes must not go over");
+}
+
+/// args: the flag. Programs start one after the other, each takes a while and no
+/// processor time; the last one tells rank 0.
+void nap(nrd_program *p, const uint64_t *args) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  if (p->pid[0] == p->grid[0] - 1)
+    nrd_shmem_p(p, pointerArg<uint64_t>(args, 0), 1, 8, 0, 0);
+}
+
+TEST_P(ControlConformance, ProgramsOfOtherMachinesThatMoveAreWaitedFor) {
+  if (!row().severalMachines)
+    GTEST_SKIP() << "its ranks are on one machine";
+  JobOptions options = testOptions();
+  options.transport = "remote";
+  options.timeoutSeconds = 0.5;
+  runThreads(2, options, [](Job &job) {
+    auto *flag = symmetric<uint64_t>(job, 1, "flag");
+    if (job.rank() == 1) {
+      Status st = launchBlocking(job, nap, {arg(flag)}, 30);
+      EXPECT_TRUE(st.ok()) << st.report();
+    } else {
+      Status st = job.waitUntil(flag, NRD_CMP_EQ, 1, 8, false);
+      EXPECT_TRUE(st.ok()) << st.report();
+    }
+    EXPECT_TRUE(job.barrier().ok());
+  });
+}
+
+TEST_P(ControlConformance, SeveralMachinesHaveNoCertainDeadlocks) {
+  if (!row().severalMachines)
+    GTEST_SKIP() << "its ranks are on one machine";
+  JobOptions options = testOptions();
+  options.transport = "remote";
+  options.timeoutSeconds = 0.5;
+  runThreads(2, options, [](Job &job) {
+    auto *flag = symmetric<uint64_t>(job, 1, "flag");
+    Status st = job.waitUntil(flag, NRD_CMP_EQ, 1, 8, false);
+    EXPECT_EQ(st.code(), StatusCode::Timeout) << st.report();
+  });
+}
+
 TEST_P(ControlConformance, HeapsAreZeroAndShared) {
   onRanks(3, [](Seat &s) {
     ASSERT_NE(s.plane.heapBase(), nullptr);
@@ -637,6 +753,8 @@ TEST_P(ControlConformance, HeapsAreZeroAndShared) {
     s.meet();
   });
   auto one = make(1), other = make(1);
+  *one->heapBase() = 7;
+  EXPECT_EQ(*other->heapBase(), 0) << "each job has its own";
   EXPECT_NE(one->identity(), other->identity());
 }
 

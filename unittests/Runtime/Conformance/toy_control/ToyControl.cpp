@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- ToyControl.cpp - A control plane from outside of the runtime -------===//
 //
-// Shows that a control plane is one folder and one row: this folder holds it,
-// main() adds the row, and the suite of control planes and that of transports run
-// on it. Its ranks are threads of one process, so everything is an ordinary object
+// Shows that a control plane is one folder and one row: this file is what the folder
+// holds, Main.cpp adds the row, and the suite of control planes and that of transports
+// run on it. Its ranks are threads of one process, so everything is an ordinary object
 // behind one lock; only the words that ranks look at without a call are atomic.
+//
+// As "toy_machines" it claims that each rank runs on a machine of its own: who then
+// asks for words that only ranks of one machine share ends the process.
 //
 //===----------------------------------------------------------------------===//
 #include "base/Process.h"
-#include "control/ControlPlanes.h"
+#include "control/interface/ControlPlane.h"
 
-#include <gtest/gtest.h>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <sys/mman.h>
@@ -38,6 +42,7 @@ struct Member {
   alignas(4096) std::byte deviceArea[kDeviceAreaBytes]{};
   int32_t process = 0;
   std::optional<int> waitStatus;
+  std::optional<std::string> address;
   std::map<std::pair<TeamKey, uint64_t>, std::string> requests, places;
   std::map<TeamKey, BarrierPoint> barriers;
   std::array<int32_t, 2> posted{};
@@ -46,8 +51,9 @@ struct Member {
 };
 
 struct State {
-  State(int32_t worldSize, uint64_t heapBytes)
-      : worldSize(worldSize), heapBytes(heapBytes), members(size_t(worldSize)) {}
+  State(int32_t worldSize, uint64_t heapBytes, bool machines)
+      : worldSize(worldSize), heapBytes(heapBytes), machines(machines), members(size_t(worldSize)) {
+  }
   ~State() {
     if (heaps)
       munmap(heaps, uint64_t(worldSize) * heapBytes);
@@ -55,7 +61,9 @@ struct State {
 
   const int32_t worldSize;
   const uint64_t heapBytes;
+  const bool machines;
   uint8_t *heaps = nullptr;
+  std::function<uint64_t(const std::byte *)> moves;
   const uint64_t identity = nextIdentity++;
   std::atomic<uint32_t> hasFailed{0};
   std::atomic<uint64_t> recoveries{0};
@@ -86,6 +94,14 @@ public:
       own().process = process;
     return before;
   }
+  void publishAddress(std::string_view address) override {
+    std::lock_guard<std::mutex> guard(s->lock);
+    own().address = address;
+  }
+  std::optional<std::string> addressOf(int32_t r) const override {
+    std::lock_guard<std::mutex> guard(s->lock);
+    return of(r).address;
+  }
   uint64_t settle(JobSetting setting, uint64_t value) override {
     std::lock_guard<std::mutex> guard(s->lock);
     return s->settings.emplace(int(setting), value).first->second;
@@ -95,17 +111,24 @@ public:
   }
   RankReport report(int32_t r) const override {
     const RankFacts &f = of(r).facts;
-    return {RankState(f.state.load()),
-            f.launches,
-            f.collectives,
-            f.barriers,
-            f.hostMoves,
-            f.inFlight,
-            f.hostBusy != 0,
-            f.streamsInside,
-            f.streamsAtWork,
-            f.hostWaiting,
-            f.launching};
+    RankReport report{RankState(f.state.load()),
+                      f.launches,
+                      f.collectives,
+                      f.barriers,
+                      f.hostMoves,
+                      f.inFlight,
+                      f.hostBusy != 0,
+                      f.streamsInside,
+                      f.streamsAtWork,
+                      f.hostWaiting,
+                      f.launching};
+    if (s->machines && r != rank) {
+      bool sleeps = false;
+      report.cpuTicks = processCpuTicks(getpid(), sleeps);
+      std::lock_guard<std::mutex> guard(s->lock);
+      report.moves = s->moves ? s->moves(of(r).deviceArea) : 0;
+    }
+    return report;
   }
   void findLost() override {} // threads end with their process
   bool hasEnded(int32_t) const override { return false; }
@@ -301,22 +324,30 @@ public:
   ToyNode(std::shared_ptr<State> state, int32_t rank) : s(std::move(state)), rank(rank) {}
 
   TurnState &turns() override { return s->turns; }
-  TurnSlot &turnsOf(int32_t r) override { return s->members[size_t(r)].turns; }
-  std::byte *deviceArea(int32_t r) const override { return s->members[size_t(r)].deviceArea; }
+  TurnSlot &turnsOf(int32_t r) override { return of(r).turns; }
+  std::byte *deviceArea(int32_t r) const override { return of(r).deviceArea; }
   HostWaitSlot *hostWaits() override { return s->members[size_t(rank)].hostWaits; }
   std::vector<uint64_t> hostWaitsOf(int32_t r) const override {
     std::vector<uint64_t> out;
-    for (const HostWaitSlot &wait : s->members[size_t(r)].hostWaits)
+    for (const HostWaitSlot &wait : of(r).hostWaits)
       if (wait.active.load())
         out.push_back(wait.passes.load());
     return out;
   }
   int32_t processOf(int32_t r) const override {
     std::lock_guard<std::mutex> guard(s->lock);
-    return s->members[size_t(r)].process;
+    return of(r).process;
   }
 
 private:
+  Member &of(int32_t r) const {
+    if (s->machines && r != rank) {
+      std::fprintf(stderr, "rank %d looks at rank %d of another machine\n", rank, r);
+      std::abort();
+    }
+    return s->members[size_t(r)];
+  }
+
   const std::shared_ptr<State> s;
   const int32_t rank;
 };
@@ -325,8 +356,9 @@ class ToyPlane final : public ControlPlane {
 public:
   explicit ToyPlane(std::shared_ptr<State> state) : s(std::move(state)) {}
 
+  template <bool machines>
   static Expected<std::shared_ptr<ControlPlane>> create(int32_t worldSize, uint64_t heapBytes) {
-    auto state = std::make_shared<State>(worldSize, heapBytes);
+    auto state = std::make_shared<State>(worldSize, heapBytes, machines);
     if (heapBytes) {
       void *at = mmap(nullptr, uint64_t(worldSize) * heapBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -336,10 +368,11 @@ public:
     }
     return std::shared_ptr<ControlPlane>(std::make_shared<ToyPlane>(std::move(state)));
   }
-  static Expected<std::shared_ptr<ControlPlane>> createAlone() { return create(1, 0); }
+  static Expected<std::shared_ptr<ControlPlane>> createAlone() { return create<false>(1, 0); }
 
   int32_t worldSize() const override { return s->worldSize; }
   uint64_t heapBytes() const override { return s->heapBytes; }
+  int32_t ranksPerMachine() const override { return s->machines ? 1 : s->worldSize; }
   RankControl open(int32_t rank) override {
     RankControl out;
     out.node = std::make_unique<ToyNode>(s, rank);
@@ -352,6 +385,10 @@ public:
     return Status::error(StatusCode::Environment, "toy: threads cannot be kept apart");
   }
   uint64_t identity() const override { return s->identity; }
+  void readAreasBy(std::function<uint64_t(const std::byte *)> moves) override {
+    std::lock_guard<std::mutex> guard(s->lock);
+    s->moves = std::move(moves);
+  }
   int descriptor() const override { return -1; }
   void announceLauncher() override {}
   void rankEnded(int32_t rank, int waitStatus) override {
@@ -372,10 +409,17 @@ private:
 
 } // namespace
 
-int main(int argc, char **argv) {
-  addControlPlane(
-      {"toy", /*version=*/1, ToyPlane::create, /*attach=*/nullptr, ToyPlane::createAlone});
-  GTEST_FLAG_SET(filter, "*toy*"); // the others run elsewhere
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+namespace nereid::runtime {
+ControlPlaneRow controlPlane_toy() {
+  return {"toy",
+          /*severalMachines=*/false,
+          /*version=*/1,
+          ToyPlane::create<false>,
+          /*attach=*/nullptr,
+          ToyPlane::createAlone};
 }
+ControlPlaneRow controlPlane_toy_machines() {
+  return {"toy_machines",     /*severalMachines=*/true, /*version=*/1, ToyPlane::create<true>,
+          /*attach=*/nullptr, ToyPlane::createAlone};
+}
+} // namespace nereid::runtime

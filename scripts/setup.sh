@@ -34,6 +34,7 @@ packages=(
   llvm-22-dev libmlir-22-dev mlir-22-tools  # LLVM, MLIR, mlir-tblgen
   libzstd-dev libcurl4-openssl-dev libedit-dev  # named by LLVM's CMake package
   libboost-context-dev                # fibers
+  libucx-dev                          # the transport ucx: headers; libucx0 comes with it
   python3-dev python3-venv
 )
 if [ "$tests" = 1 ]; then

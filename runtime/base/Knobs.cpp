@@ -43,7 +43,8 @@ const std::vector<KnobInfo> &knobTable() {
       {"NEREID_TRANSPORT", "delayed:shared_memory",
        "what moves bytes between nodes: shared_memory, remote (messages over "
        "sockets; each rank is a node unless NEREID_RANKS_PER_NODE says "
-       "otherwise), or delayed: and one of these"},
+       "otherwise), ucx (the same over UCX), or delayed: and one of these"},
+      {"NEREID_UCX_LIBRARY", "libucp.so.0", "UCX, for the transport ucx"},
       {"NEREID_STACK_SIZE", "128K", "stack of one program in a blocking launch"},
       {"NEREID_CUDA_DRIVER", "libcuda.so.1", "the library of NVIDIA's driver, for the device cuda"},
       {"NEREID_PIN", "0", "1 = pin each worker thread to a core"},

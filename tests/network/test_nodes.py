@@ -59,7 +59,7 @@ def test_gather_over_all_ranks(way, per_node, schedule):
         assert all(spawn(gather, WORLD, (way, size, dtype, int(rng.integers(1, 6))), environment=environment))
 
 
-@pytest.mark.parametrize("transport", ["shared_memory", "remote", "delayed:remote"])
+@pytest.mark.parametrize("transport", ["shared_memory", "remote", "delayed:remote", "ucx", "delayed:ucx"])
 @pytest.mark.parametrize("way", ["put", "signal", "get"])
 def test_gather_over_each_transport(way, transport):
     environment = {"NEREID_TRANSPORT": transport, "NEREID_RANKS_PER_NODE": "1", "NEREID_TIMEOUT": "20"}
@@ -71,6 +71,16 @@ def test_gather_over_each_transport(way, transport):
 def test_unknown_transports_are_errors():
     with pytest.raises(SpawnError, match="NEREID_TRANSPORT='pigeon': expected one of shared_memory, remote"):
         spawn(near, 1, environment={"NEREID_TRANSPORT": "pigeon"})
+
+
+@pytest.mark.parametrize("library, words", [
+    ("libnowhere.so.7", "libnowhere.so.7 cannot be loaded"),
+    ("libc.so.6", "libc.so.6 is of version 0.0 and lacks ucp_get_version, "),
+])
+def test_a_ucx_that_is_missing_is_named(library, words):
+    environment = {"NEREID_TRANSPORT": "ucx", "NEREID_UCX_LIBRARY": library}
+    with pytest.raises(SpawnError, match="NEREID_TRANSPORT=ucx needs UCX 1.12 or later .*" + re.escape(words)):
+        spawn(near, 2, environment=environment)
 
 
 def line_of(text):

@@ -233,7 +233,7 @@ def test_bad_schedules(tmp_path, schedule, words):
 def test_transports_by_name(tmp_path):
     script = tmp_path / "job.py"
     script.write_text("import nereid, os\nnereid.init()\nprint(os.environ['NEREID_TRANSPORT'])\nnereid.finalize()\n")
-    for name in ("shared_memory", "remote", "delayed:remote"):
+    for name in ("shared_memory", "remote", "delayed:remote", "ucx"):
         done = subprocess.run([sys.executable, "-m", "nereid", "run", "-n", "2", f"--transport={name}", "--tag-output",
                                str(script)],
                               capture_output=True, text=True, timeout=100)
@@ -245,7 +245,7 @@ def test_transports_by_name(tmp_path):
 def test_unknown_transports(tmp_path, name):
     done = command(tmp_path, f"--transport={name}")
     assert done.returncode == 2, done.stderr
-    assert f"nereid run: --transport='{name}': expected one of shared_memory, remote, or delayed:" in done.stderr
+    assert f"nereid run: --transport='{name}': expected one of shared_memory, remote, ucx, or delayed:" in done.stderr
 
 
 def test_help_explains_schedules_and_nodes():

@@ -18,12 +18,14 @@ MARKER = "<!-- layers:"
 OUTSIDE_INCLUDES = {
     "LLVM/MLIR": ("mlir/", "llvm/", "mlir-c/", "llvm-c/", "clang/", "lld/"),
     "Boost.Context": ("boost/",),
+    "UCX": ("ucp/", "ucs/", "uct/", "ucm/"),
     "Python": ("Python.h", "nanobind/", "pybind11/"),
 }
 #: The same for names in link lists.
 OUTSIDE_LIBRARIES = {
     "LLVM/MLIR": re.compile(r"^((-l)?(MLIR|LLVM)\w*|\$\{_?(mlir|llvm)\w*\}|NereidMLIRInterface|NereidPCH)$", re.I),
     "Boost.Context": re.compile(r"^(Boost::context|boost_context)$"),
+    "UCX": re.compile(r"^((-l)?uc[pst]|ucx::\w+)$"),
     "Python": re.compile(r"^(Python3?::\w+|nanobind\S*)$"),
 }
 #: Where `#include "x/y.h"` is looked for, beside the folder of the file itself.

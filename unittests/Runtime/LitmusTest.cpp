@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "Harness.h"
 
+#include "transport/Transports.h"
+
 #include <map>
 #include <set>
 
@@ -547,6 +549,11 @@ TEST(Litmus, ForbiddenOutcomesNeverAppearAmongNodesOfThreads) {
 TEST(Litmus, ForbiddenOutcomesNeverAppearOverSockets) { runAll({true, 1, "remote"}); }
 TEST(Litmus, ForbiddenOutcomesNeverAppearOverDelayedSockets) {
   runAll({true, 1, "delayed:remote"});
+}
+TEST(Litmus, ForbiddenOutcomesNeverAppearOverUcx) {
+  if (auto made = nereid::runtime::findTransport("ucx")->row->make({}); !made.ok())
+    GTEST_SKIP() << made.status().message();
+  runAll({true, 1, "ucx"});
 }
 
 TEST(Litmus, WeakOutcomesAppearForSomeSeed) {

@@ -80,7 +80,7 @@ def _add_run(commands) -> None:
     parser.add_argument("--transport", metavar="NAME",
                         help="what moves bytes between nodes, as NEREID_TRANSPORT: a transport, or delayed: and one, "
                         "which then holds operations back and reorders them (default delayed:shared_memory). Without "
-                        "--ranks-per-node each rank is a node when the transport maps nothing, as `remote`")
+                        "--ranks-per-node each rank is a node when the transport maps nothing, as `remote` and `ucx`")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE",
                         help="variable for all ranks; {rank} in the value becomes the rank")
     parser.add_argument("--rank-env", action="append", default=[], metavar="RANK:NAME=VALUE",

@@ -1,4 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Rules.cpp - Vector clocks over accesses to memory ------------------===//
+//
+// Every thread (a program, or a rank's host code) counts its steps. A clock
+// says how far each other thread is known: everything up to a step happens
+// before what comes next. An access is a (thread, step); a comes before b, made
+// now, when b's thread knows a's step (covers). Two things differ from the
+// textbook.
+//
+// - A transfer is asked for in one step and over at some later time. Its step
+//   in C says only that it was asked for; that it is over is known by T (by
+//   quiet, fence, barrier, for all transfers of a rank up to a step) or One
+//   (this one, by its own signal).
+// - Reads and writes of a step are known apart (Known): a signal without
+//   release tells that the program's earlier loads have their values, and
+//   nothing about its stores.
+//
+// Memory is a map of intervals (Cell), split where an access begins or ends,
+// each with its last writer and the readers since. That is enough: a write that
+// comes after all of them takes their place, since whoever comes after it comes
+// after them; one that does not is reported at once, and takes their place
+// nevertheless.
+//
+// Words of signals have a second history (Ledger): what each of the last updates
+// tells. A wait takes over what the *earliest* update with the value that it saw
+// tells, of those that it does not know to have been followed: it must not learn
+// by the luck of this run what it could not have relied on. What has fallen out of
+// the history is joined together. A wait that needs that knows too much: a report
+// may be missing for it, none is false.
+//
+//===----------------------------------------------------------------------===//
 #include "check/Rules.h"
 
 #include <algorithm>

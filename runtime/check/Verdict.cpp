@@ -1,5 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Verdict.cpp - Reads a log and says what races ----------------------===//
+//
+// Reads the log of a job that is over, in the order of its records, and makes
+// of each event what Rules knows: threads, accesses, messages. A thread is one
+// program of one launch, or the host code of a rank.
+//
+//   event            before it takes effect               after
+//   Launch           its programs begin with what the     the host knows what each program
+//                    host knows (begun)                   knew when it ended (ended)
+//   Issue            the access to memory that is         host: complete, as its calls wait
+//                    moved; of a word: what the update
+//                    is going to tell (asked)
+//   Update           the word changes and tells that      its value (a first pass over the
+//                                                         log has collected them)
+//   Wait                                                  takes over what an update tells
+//   Barrier          what all know is put together        each knows it
+//   Share            one vector core of a program gives a value, the other takes it
+//   Fence, Quiet     as docs/memory-model.md says
+//
+// When the hosts of all ranks leave a barrier of the job and no launch is under
+// way, everything before is ordered before everything after, so all histories
+// are dropped: a long job takes the memory of its longest stretch between two
+// such barriers.
+//
+// One mistake in a loop makes many pairs of accesses. A finding is known by its
+// code, its two lines and what stands there; further pairs are only counted.
+//
+//===----------------------------------------------------------------------===//
 #include "check/Log.h"
 #include "check/Rules.h"
 #include "check/Words.h"

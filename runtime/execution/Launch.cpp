@@ -1,4 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Launch.cpp - The steps of a launch ---------------------------------===//
+//
+//   checkLaunch     what is wrong whatever the job does
+//   jobOfLaunch     the caller's job, or the process's own job of one rank for that device
+//   launchInto      launchLock: launches of a rank run one after the other. Who has to wait
+//                   is listed (queuedLaunches), for reports of a launch that waits for it
+//     enter         from here on the search for deadlocks looks at the rank's programs
+//     run           the device's part
+//     endLaunch     arguments that transfers still need are copied or completed, since the
+//                   caller may free them; then the rank is in host code again. A launch
+//                   that goes into a queue of the device ends in synchronizeQueue
+//
+// When the launch has gone wrong, this rank's error becomes the job's, unless
+// there is one; what its programs waited for is published; transfers that are
+// pending are dropped, not awaited. A job of one rank forgets the failure at
+// once, as nobody else has to see it.
+//
+//===----------------------------------------------------------------------===//
 #include "nereid/runtime/Launch.h"
 
 #include "control/ControlPlanes.h"

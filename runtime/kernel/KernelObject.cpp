@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- KernelObject.cpp - Reads the description in an object file ---------===//
+//
+//   ELF file:  ... section NRD_KERNEL_SECTION ...     other code:  section, then the code
+//
+//   section:   nrd_kernel_info │ tables (args, sites, lines, ...) │ strings
+//              0                 positions that info names          info.strings ... section_bytes
+//
+// The file comes from a cache, a wheel or a user. verify() compares in an order
+// in which each step makes the next one safe: the magic number, the version (by
+// which all else is laid out), sizes, the checksum over the whole file. After
+// that the content is what some compiler wrote, which may still not be ours:
+// each table and string is checked against the bounds of its part before it is
+// read, and numbers are checked where others rely on them (the order of lines,
+// the range of sites).
+//
+//===----------------------------------------------------------------------===//
 #include "nereid/runtime/KernelObject.h"
 
 #include "kernel/ObjectBytes.h"

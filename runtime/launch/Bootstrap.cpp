@@ -1,5 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Bootstrap.cpp - Job::init and its in-process twin ------------------===//
+//
+// Two ways to a Job: a process that finds out which rank it is (init), and all
+// ranks as threads of one process (createThreadRanks), for tests.
+//
+//   1. who am I, what is set         environment; transport and device by their names
+//   2. the job's memory              the launcher's descriptor, or of one's own (a world of
+//                                    one), or from rank 0 (rendezvous)
+//   3. nodes                         heaps of other nodes become inaccessible
+//   4. heaps of a device             made here, and a socket to hand them out
+//   5. Job::Impl                     the transport listens from here on
+//   6. takeSlot                      the rank is taken; settings that all must share agree
+//   7. the log of a checked run      before anybody can reach this rank
+//   8. meet, exchange heaps, meet
+//
+// The order is the point. Whatever others may ask of this rank when they have
+// met it (4, 5, 7) is there before step 8. An error up to there is this rank's
+// own; the others learn of it when its process ends, or when their time to join
+// is over. In step 8 the job exists, and an error is one of the job.
+//
+//===----------------------------------------------------------------------===//
 #include "check/Recorder.h"
 #include "control/ControlPlanes.h"
 #include "launch/Environment.h"
@@ -34,6 +54,8 @@ static std::string optionText(uint64_t bytes) {
 }
 
 /// Takes the rank's place in the job.
+// The first rank to come settles each setting; 0 stands for "not settled", so numbers are shifted
+// by one where 0 is a value.
 static Status takeSlot(Job::Impl &impl) {
   if (int32_t other = impl.control.join(int32_t(getpid())))
     return Status::error(StatusCode::Environment,

@@ -1,5 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- JobLauncher.cpp - Starts, watches and stops the ranks --------------===//
+//
+// One process, the launcher, that forks the ranks and then waits in one poll()
+// for their output, their ends and signals; handlers write a byte into a pipe
+// and do nothing else.
+//
+// Starting: everything that allocates is done before fork(), so the child needs
+// only calls that are safe there. Whether exec() worked comes back through a
+// pipe that exec closes: an error number, or nothing. The job's memory exists
+// before the first rank, which inherits its descriptor; ranks that start late
+// or never are no special case.
+//
+// Each rank leads a process group of its own: what it has started ends with it,
+// and a Ctrl-C in the terminal reaches ranks only through the launcher, once.
+//
+// Ending:
+//
+//   a rank ends badly        it is to blame; the others have graceSeconds to report, then
+//                            SIGTERM, then SIGKILL
+//   a signal for the job     goes to all ranks; after graceSeconds, or when it comes once
+//                            more, SIGKILL
+//   all have ended           what is left in their pipes is read for a second at most: a
+//                            process that a rank has detached may hold one open for ever
+//
+// The rank that ends first need not be the one that went wrong: one that left
+// the job made the others fail, who may be faster. The control plane knows whom
+// the failure is about (blamedRank), and the blame moves there as long as
+// nobody had to be told to stop.
+//
+//===----------------------------------------------------------------------===//
 #include "nereid/runtime/JobLauncher.h"
 
 #include "base/Clock.h"
@@ -342,6 +371,8 @@ void Launcher::killAll(int sig) {
       kill(-child.pid, sig);
 }
 
+// The plane learns how the process ended before anybody is told: ranks that report its death wait a
+// moment for just that (departureOf).
 void Launcher::ended(int32_t rank) {
   Child &child = children[size_t(rank)];
   child.running = false;

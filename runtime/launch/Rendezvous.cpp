@@ -1,4 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Rendezvous.cpp - How ranks without a launcher meet -----------------===//
+//
+// serve() is rank 0, call() every other rank; the picture is in Rendezvous.h.
+// Rank 0 answers nobody before it has heard all, or has found a reason why
+// there will be no job: then every caller gets that one reason, not just the
+// rank that is to blame. The answer carries the descriptor of the job's memory,
+// so a rank that has one knows that the job is complete.
+//
+// Three mistakes would look like a time-out and so have errors of their own:
+// two processes with one rank (a second rank 0 cannot bind, a second rank r is
+// refused), ranks that disagree about the job, and ranks of different users.
+// The user is part of the socket's name, so a rank that waits in vain looks in
+// /proc/net/unix for the same job under another user, and calls there, that
+// both sides learn of it.
+//
+// Anything on the machine may connect to an abstract socket. A caller that says
+// nothing is dropped after two seconds, one that says something else at once.
+//
+//===----------------------------------------------------------------------===//
 #include "launch/Rendezvous.h"
 
 #include "base/Clock.h"

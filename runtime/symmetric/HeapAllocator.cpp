@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- HeapAllocator.cpp - First fit over ranges --------------------------===//
+//
+// Free ranges and live blocks are two maps by offset, together all of the heap,
+// with no two free ranges that touch. Sizes are rounded up to cache lines; what
+// has a page or more begins at a page. The gap that this leaves in front stays
+// a free range of its own and is merged again like any other.
+//
+// First fit by offset, and nothing cleverer: all ranks must come to the same
+// offset, so the choice may depend on the calls alone, never on time, threads
+// or addresses.
+//
+//===----------------------------------------------------------------------===//
 #include "symmetric/HeapAllocator.h"
 
 #include <cstdio>

@@ -1,4 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Job.cpp - A rank's place in its job --------------------------------===//
+//
+// Put together here, from a control plane, a transport and a device. What hosts
+// do together is in Collective.cpp and Team.cpp, transfers are in
+// HostTransfers.cpp, signals in HostSignals.cpp, failures in Failure.cpp,
+// launches in execution/.
+//
+// Locks, from the outside in; the last two are leaves:
+//
+//   hostLock     one collective call of this rank at a time
+//   launchLock   one launch at a time
+//   heapLock     the allocator: who looks an address up shares it
+//   stateLock    the counts of what threads of the rank do
+//
+// Allocating needs no message about offsets: every rank runs the same allocator
+// on the same calls, which the collective compares (HeapAllocator.h). Programs
+// remember allocations that they have used (KnownAllocations); heapVersion
+// tells them when that is out of date.
+//
+// A process that was forked from a rank (isCopy) has the job's memory and none
+// of its threads: it may look, and whatever others would notice is refused.
+//
+//===----------------------------------------------------------------------===//
 #include "nereid/runtime/Job.h"
 
 #include "base/Clock.h"

@@ -1,4 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- JobWatch.cpp - When a job that stands still is called dead ---------===//
+//
+// A look (Snapshot) reads the words of all ranks one after the other while they
+// run: it may put together what was never true at one time. Looks that are
+// alike make it sound.
+//
+//   look 1    certain: everybody waits, nothing is in flight, no stream is at work
+//   look 2    certain, and `steady`, the counts of everything that moves, as in look 1:
+//             nobody has moved between the end of 1 and the start of 2, so all that
+//             look 1 says was true at once. `certainSince` begins, `certainPasses` are
+//             how often each wait has been looked at so far
+//   look n    still so, and each of these counts has gone up by two or more
+//
+// The last condition is what makes it a deadlock: one look at a wait may have
+// been under way at look 2 and have missed a store; the next one began after it,
+// and sees all that was ever written. All that has to last for kSettleNs.
+//
+// A program in a spin loop of its own, or a rank in host code, may still do
+// something. While there is one, no look is certain, and only the time-out is
+// left, which runs from the last move of anything (steadySince). A poller that
+// uses processor time within one round, and a host that uses some at all, are at
+// work: that counts as a move.
+//
+// Every thread of a rank that waits calls tick(); one at a time looks. Who
+// finds something publishes it, and only the first failure of the job counts.
+//
+//===----------------------------------------------------------------------===//
 #include "symmetric/JobWatch.h"
 
 #include "base/Clock.h"

@@ -1,4 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Team.cpp - Teams, and what their members agree on ------------------===//
+//
+// A team is a shape (first rank, stride, size) with counters that its members
+// meet at. A kernel has it as a number, its handle:
+//
+//   below NRD_TEAM_FIRST         world, node, ...: made of the job's shape, never freed
+//   NRD_TEAM_FIRST + index       a split team in slot `index` of the control plane
+//           + generation << 12   how often that slot was given back before
+//
+// The generation makes an old handle of a slot that is in use again an error
+// instead of another team.
+//
+// Splitting and destroying are collective calls of the members (a split: of the
+// parent's). Each step is a meeting (teamCollective): a barrier at which
+// everybody leaves the text of its call, after which all compare the texts. So
+// members that disagree all get the same error at the same call. A team other
+// than the world has one place for its texts, so its members meet once more
+// before anybody may leave another one. A split is three meetings:
+//
+//   all agree ─▶ member 0 makes the teams, posts each member its handles
+//             ─▶ (made) all take theirs ─▶ (read) posted numbers may be overwritten
+//
+// Checks of the other arguments stand behind the first meeting on purpose: they
+// are part of the text, so either all members return the error or none.
+//
+//===----------------------------------------------------------------------===//
 #include "nereid/runtime/Team.h"
 #include "base/Clock.h"
 
@@ -72,6 +98,8 @@ static Status invalid(std::string message) {
   return Status::error(StatusCode::InvalidArgument, std::move(message));
 }
 
+// Under a random schedule the last one to arrive marks all members as back in host code before the
+// counter lets them go: otherwise a draw could take a rank for parked that runs again.
 static Status barrierOf(Job::Impl &job, const Team &team, const std::string &what) {
   const std::atomic<uint64_t> &epoch = job.control.hostEpoch(team.key);
   const uint64_t number = epoch.load(std::memory_order_acquire) + 1;

@@ -1,4 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Turns.cpp - Whose turn it is, without a lock -----------------------===//
+//
+// The words lie in memory that every rank maps, one TurnState for all and one
+// TurnSlot for each rank, and no lock guards them: a rank that is killed would
+// keep it. The word `holder` takes its place.
+//
+//   holder       who may write the rest of TurnState, and the priorities
+//   0            nobody; whoever wants a turn may make it kDeciding
+//   kDeciding    the rank that did so, while it draws who is next
+//   r + 1        rank r, until it passes its turn on
+//
+// All of that (but for hostsFree) is therefore written with relaxed stores: the
+// next writer has read `holder` first. What the draw asks of the ranks is
+// written by each rank whenever it likes (wantsTurns, waitsIn, leftOut), and
+// that is where a turn could get lost: one rank says that it wants a turn while
+// another finds nobody who does. Both sides are sequentially consistent and in
+// opposite order,
+//
+//   a rank that comes       wantsTurns = ...;  then decide(), which looks at holder
+//   one that gives up       holder = 0;        then decide(), which looks at wantsTurns
+//
+// so at least one of the two sees the other.
+//
+// A draw must not depend on who is early. It is made only when all ranks are
+// parked (everybodyParked), among those that want a turn and have not looked in
+// vain since the last turn with progress: `idleAt` is the count of `work` at
+// such a look, plus one. When nobody is left, each rank that wants turns gets
+// one more look, round robin; turns in vain are counted in `fruitless`, by
+// which a launch learns that nothing moves.
+//
+// A rank sleeps on its own word (`turn`), so that a turn wakes one process. It
+// sleeps for milliseconds only and then looks itself: the rank that had the
+// turn may have ended, and a host that keeps the others waiting may have to be
+// left out.
+//
+//===----------------------------------------------------------------------===//
 #include "symmetric/Turns.h"
 
 #include "base/Clock.h"
@@ -88,6 +124,8 @@ void Turns::wantTransfers() {
   decide();
 }
 
+// The seat is taken together with the turn, and kept until passForTransfers(): between turns it is
+// free for the rank's own threads. A turn that finds a thread sitting there is that thread's.
 bool Turns::takeForTransfers() {
   if (!take())
     return false;
@@ -312,6 +350,8 @@ void Turns::decide() {
   }
 }
 
+// `turn` is read before `holder`: a turn that is given in between changes the word, and the wait
+// returns at once.
 bool Turns::take() {
   TurnState &s = state();
   TurnSlot &slot = own();
@@ -352,6 +392,9 @@ void Turns::pass(bool progressed) {
   decide(); // somebody may have come in between
 }
 
+// Nobody has the turn, and nobody gets it while some host runs its own code. Finds the first such
+// host; when the same one keeps everybody waiting for a whole window, asleep or at work, it is left
+// out and the order is no longer the seed's.
 void Turns::lookAtHosts() {
   std::unique_lock<std::mutex> guard(hostsLock, std::try_to_lock);
   if (!guard.owns_lock())

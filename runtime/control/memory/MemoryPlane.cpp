@@ -1,4 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- MemoryPlane.cpp - Protocols over the control block -----------------===//
+//
+// Nothing here is locked, since a rank may be killed at any instruction. Each
+// piece of plain data has one writer at a time and a word that says when it may
+// be read:
+//
+//   the failure     cell.state 0 ─▶ 1 by the rank that wins the exchange, which writes,
+//                   ─▶ 2. Readers wait while it is 1, but not for ever: its writer may be
+//                   dead
+//   an account      a rank's own records, then `reported` = the number of the failure
+//   a request       text of a rank for a collective, then its arrival. The world has two
+//                   places, by parity: who arrives at barrier n + 2 has seen n + 1
+//                   complete, at which all had read the texts of n
+//   a split team    used 0 ─▶ 1 being made ─▶ 2 a team ─▶ 3 being left ─▶ 0; the generation
+//                   goes up when the last member has left
+//
+// A barrier is a count of arrivals and an epoch. The last one to arrive sets
+// the count back to 0 *before* it raises the epoch, by which the others go on:
+// whoever arrives at the next barrier has seen the epoch, and so counts from 0.
+// Only a failure can leave a count behind; the last rank that comes to
+// recover() resets all (resetTeams).
+//
+// A barrier of programs also checks that all are at the same one, within that
+// one atomic addition: see arrive().
+//
+//===----------------------------------------------------------------------===//
 #include "control/memory/MemoryPlane.h"
 
 #include "base/Clock.h"
@@ -303,6 +329,9 @@ static uint64_t mixed(uint64_t id) {
   return (id ^ id >> 33) & 0xffffffffffffu;
 }
 
+// One word: the count of arrivals in the low 16 bits, the sum of what mixed() makes of their ids
+// above. The last one to arrive so knows without reading anybody else's memory whether all came to
+// the same barrier; only if not, it looks at each rank's BarrierPlace for who came to which.
 BarrierArrival MemoryJob::arrive(const Team &team, uint64_t id) {
   RankSlot &own = slot();
   TeamCounter &counter = teamSlot(team.key).device;

@@ -1,4 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Faults.cpp - How a program is left at any instruction --------------===//
+//
+//   instruction faults / SIGURG        handler                       land(), on the program's
+//   in a program of the thread  ────▶  notes why, address, site ───▶ own stack: writes the
+//                                      and changes the registers     report, leaves the program
+//
+// A handler may do next to nothing, so it stores words into the worker's
+// FaultLanding and sets the registers such that the thread goes on in land().
+// That is ordinary code again, which may allocate and take locks.
+//
+// Whose fault is it? `running` is the program that the thread is in, entry
+// points that it has called included, and null in the scheduler; `reporting` is
+// set from the fault on until its report is written. A fault with no program,
+// or inside a report, goes to whoever was there before. Preemption (SIGURG) is
+// stricter: it acts only at an instruction of the kernel's own code, which
+// holds no lock. A mathematical function or an entry point may; there the
+// signal does nothing, and the Monitor sends it again. So the handler may even
+// ask the host whether the user wants to stop, which runs the host's own
+// handlers.
+//
+// A fiber that has overflowed its stack has none left: the handler runs on an
+// alternate stack, and since all frames of the fiber are given up, land()
+// begins at the top of its stack again. On a thread's own stack it begins below
+// them.
+//
+// Others install handlers, too. `before` is what was there first; what has
+// replaced ours since is put behind us at a later launch and kept in `since`. A
+// fault that is passed on restores one of them and returns: the instruction
+// faults once more, and they get it first hand.
+//
+//===----------------------------------------------------------------------===//
 #include "device/cpu/Faults.h"
 
 #include "base/FaultGuard.h"
@@ -188,6 +219,9 @@ static uint32_t siteOf(const Program &p, uintptr_t pc, uintptr_t sp) {
   return KernelCode::kNoSite;
 }
 
+// In this order: memory that the runtime touches on purpose (FaultGuard.h), which jumps back; a
+// program's fault, which is landed; all else is passed on. si_code > 0 says that the system raised
+// the signal for an instruction of this thread.
 static void onFault(int sig, siginfo_t *info, void *raw) {
   if (faultReturn && info->si_code > 0) {
     sigset_t own;

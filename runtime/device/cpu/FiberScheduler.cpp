@@ -1,4 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- FiberScheduler.cpp - What a worker does with its programs ----------===//
+//
+// run() makes passes over the live programs. What it does behind a pass, from
+// the cheapest to the dearest:
+//
+//   1. some program went on, or the polls took so long that they were work: next pass
+//   2. nobody polls: start programs of the own share, some at a time
+//   3. nothing is live: take a program that another worker has not started, or end
+//   4. all have waited for kStealAfterNs: take one nevertheless
+//   5. wait a little (Backoff), and look around: failures, deadlock, Ctrl-C
+//
+// Programs that poll in loops of their own change the order: they may wait for
+// a program that has not started, so others start beside them, but one by one
+// (startBesidePollers), as they may also just compute.
+//
+// What others see of this worker is its Pulse. It says Running whenever a
+// program may make progress, so it is set and beaten *before* the count goes
+// down by which others would think that all have started (`unstarted`), and it
+// says Blocked only when all have started and every condition was looked at in
+// vain: the search for a deadlock believes it.
+//
+// A program that must leave, since the launch stops, is entered once more: with
+// `cancelling` set, its yieldFrom() does not return to the kernel but goes to
+// leave(). A stack that was just dropped would look to sanitizers as if it were
+// in use.
+//
+//===----------------------------------------------------------------------===//
 #include "device/cpu/FiberScheduler.h"
 
 #include "device/cpu/Observed.h"
@@ -48,6 +75,8 @@ void FiberScheduler::leave(Program &program) {
   __builtin_unreachable();
 }
 
+// Alone on its worker, with nothing left to start and a core of its own, a program would come back
+// to itself from the scheduler: a look at the condition is cheaper than two switches.
 bool FiberScheduler::spinFor(Program &program) {
   LaunchState &launch = *program.launch;
   if (!worker.job.maySpin || launch.random || live.size() > 1 ||
@@ -89,6 +118,8 @@ void FiberScheduler::poll(Program &program, bool first) {
   yieldFrom(program, ProgramState::Polling);
 }
 
+// A program that polled before and polls again has made progress only if it did something for
+// others meanwhile: otherwise a job whose programs all poll in vain would look busy.
 bool FiberScheduler::resume(LaunchState &launch, Program &program) {
   Pulse &pulse = worker.pulse;
   const bool polled = program.state == ProgramState::Polling;

@@ -1,4 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- KernelCode.cpp - Loads a compiled kernel ---------------------------===//
+//
+// A linker for one relocatable object file (ELF, x86-64) into memory of this
+// process. A general JIT would do, too, and bring all of LLVM, none of which
+// the runtime links. Kernels need little: a few sections, a handful of
+// relocations, and functions outside from tables that are known.
+//
+//    mapping   code, one stub per symbol outside │ constants │ data
+//              read, execute                     │ read      │ read, write
+//
+// Code reaches other code and constants by distances of 32 bits, so all of a
+// kernel is one mapping. Functions outside may be farther away than that: their
+// calls go to a stub, a jump through an address that stands next to it (which
+// also serves where code takes the address from a table, GOTPCREL). The memory
+// is writable while it is filled and relocated, then what may be executed is
+// not writable any more.
+//
+// The file may come from a cache or from anywhere. Its checksum was compared
+// (KernelObject.cpp), and still every offset, size and index is checked before
+// it is used; in the sections that are loaded, what the linker does not know is
+// an error.
+//
+//===----------------------------------------------------------------------===//
 #include "nereid/runtime/KernelCode.h"
 
 #include "device/cpu/LibrarySymbols.h"
@@ -207,6 +230,8 @@ private:
     return memory + stubs + uint64_t(stubOf[symbol]) * sizeof(Stub);
   }
 
+  // The symbol's address plus the addend, less the place for relative ones. A function outside is
+  // its stub in a field of 4 bytes, its address in one of 8.
   void relocate(const Elf64_Shdr &section) {
     uint64_t base = placed[section.sh_info], size = sections.headers[section.sh_info].sh_size;
     if (sections.headers[section.sh_info].sh_type == SHT_NOBITS)

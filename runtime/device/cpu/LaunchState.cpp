@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- LaunchState.cpp - One launch on one rank ---------------------------===//
+//
+// Made for each launch, so short ones pay for what is here: a launch whose
+// programs neither wait nor follow a seed needs no shares and no fates, and
+// takes the early return.
+//
+// Programs are numbered 0 to total - 1, `linear`; the vector cores of one
+// program are neighbours (program * cores + core). Where programs are fibers,
+// worker w of n starts with w, w + n, w + 2n, ...: its share. Under a random
+// schedule these are places in `order`, a permutation that is drawn from the
+// seed, the number of the launch and the rank.
+//
+//===----------------------------------------------------------------------===//
 #include "device/cpu/LaunchState.h"
 
 #include "device/cpu/WorkerPool.h"

@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Monitor.cpp - A thread that looks at long launches -----------------===//
+//
+// A launch may take microseconds, and looks are far apart: begin() and end()
+// are a few loads and stores as long as the thread is awake. Each side
+// announces itself before it looks at the other (Monitor.h has the table); a
+// launch that finds the thread looking waits for its lock, so what the thread
+// looks at lives as long as the look.
+//
+// Only a launch that was there at the last look is long (`number` is the same),
+// and only for it signals are sent. A signal that comes at the wrong moment
+// does nothing; while programs are to leave, it is sent again every
+// kInsistEveryMs.
+//
+//===----------------------------------------------------------------------===//
 #include "device/cpu/Monitor.h"
 
 #include "base/Clock.h"

@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- PlainRunner.cpp - Programs that need no fibers ---------------------===//
+//
+// A parallel loop over the grid: each worker takes the next piece, a quarter of
+// its part of what is left, so that pieces shrink to single programs towards
+// the end and all workers finish together. One stack and one arena of tile
+// buffers serve all programs of a worker.
+//
+// A program that fails jumps out of its piece to the setjmp in run(): generated
+// code holds nothing that would have to be destroyed. The whole launch is over
+// then.
+//
+// wait() is for transfers that end later although the kernel does not wait for
+// others, a get from a rank that is not mapped: there is no fiber to switch
+// from, so the worker waits, and watches the job as all do who wait.
+//
+//===----------------------------------------------------------------------===//
 #include "device/cpu/PlainRunner.h"
 
 #include "base/Backoff.h"

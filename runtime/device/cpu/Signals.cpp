@@ -1,5 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Signals.cpp - nrd_yield, nrd_wait, nrd_notify, failures ------------===//
+//
+// Every address that a program hands to the runtime is checked here, since what
+// it would reach otherwise is the memory of another rank:
+//
+//   remoteOffset    a place in this rank's heap, as an offset in the heap of `pe`
+//     isKnown         in one of the four allocations that the program used last: no lock
+//     otherOffset     asks the heap under its lock, remembers the answer, or fails
+//   checkLocal      the other end of a transfer: any memory, but when it lies in a heap, in
+//                   one allocation there
+//
+// What is not the usual way stands out of line (noinline): the usual one then
+// needs no stack frame. Errors are written by note...() functions, which return
+// before leave() jumps away: no object with a destructor may be alive then
+// (EntryPoints.h).
+//
+// maybeYield() stands on both sides of whatever another program can observe:
+// under a random schedule, others may come before it and between it and what
+// the program does next.
+//
+//===----------------------------------------------------------------------===//
 #include "device/cpu/EntryPoints.h"
 
 #include "transport/Router.h"

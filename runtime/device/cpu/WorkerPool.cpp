@@ -1,4 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- WorkerPool.cpp - Threads that come to a launch and leave it --------===//
+//
+//   launching thread                           worker 1, 2, ...
+//   current = launch    (lock)                 sleep until generation changes
+//   invite: ++generation, wake sleepers ────▶  take current, ++joined    (lock)
+//   work as worker 0                           work
+//   current = null      (lock)                 --joined, wake
+//   wait until joined == 0
+//
+// `joined` goes up under the lock under which `current` is read: when current
+// is null, nobody can join any more, and joined says who still has the launch,
+// which lives on the launching thread's stack. A worker that comes too late
+// finds null and goes back.
+//
+// A launch that may wait invites at once, since its programs may need each
+// other. One that cannot does so only when its first microseconds were not
+// enough (PlainRunner): waking a thread costs more than a short kernel takes.
+// Idle workers spin for a moment, where all workers of all ranks have a core
+// each (maySpin), before they sleep.
+//
+//===----------------------------------------------------------------------===//
 #include "device/cpu/WorkerPool.h"
 
 #include <cerrno>

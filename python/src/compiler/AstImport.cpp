@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- AstImport.cpp - CPython's ast to the compiler's --------------------===//
+//
+// A walk over the nodes of Python's `ast`, by the names of their classes, which
+// makes typed nodes with source ranges. What they mean is the Walker's
+// business. Syntax that no kernel can have becomes an Unsupported node with
+// what it is and what to write instead: an error only where control comes to
+// it, so a branch on constants that is not taken may contain whatever Python
+// allows.
+//
+// Columns of `ast` are counted in bytes from 0, ours from 1. The range of a
+// statement with a body is its head alone, so that an error about a loop does
+// not underline all of it.
+//
+// Depth is limited, since the compiler recurses over the tree.
+//
+//===----------------------------------------------------------------------===//
 #include "AstImport.h"
 
 #include "nereid/Frontend/Constexpr.h"

@@ -1,4 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Interruptible.cpp - A thread for work that cannot be stopped -------===//
+//
+//   caller (Python's lock held)           thread of the work
+//   starts it, lets the lock go           passes, LLVM: look at `cancelled` now and then
+//   every 50 ms: lock, signals?
+//   raised: cancel, leave                 withPython: takes `python`, then Python's lock
+//   done: rethrow what it threw
+//
+// After cancel() the caller is gone, and Python may end at any time: the work
+// must not touch it any more. `python` makes that exact. It is held by the work
+// while it uses Python and by the caller while it sets `cancelled`, so the
+// caller leaves either before a use, which then does not happen, or behind it.
+// The caller lets Python's lock go before it takes `python`; the other order
+// would be a deadlock with a work that waits for Python's lock.
+//
+// A process may end while work is still running, and its static objects must
+// not be destroyed under it: then it ends by _exit(), with output flushed
+// (endProcess).
+//
+//===----------------------------------------------------------------------===//
 #include "Interruptible.h"
 
 #include "llvm/Support/thread.h"

@@ -1,4 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- PythonEnvironment.cpp - What a name of Python means to the compiler ===//
+//
+//   Python object                                     compile-time Value
+//   None, bool, int, float, str                       itself
+//   dtype, jit function, function of the language     Type, Function, Builtin
+//   tuple, list, named tuple                          Tuple, of the same
+//   module, class, constexpr_function                 Host: a number, behind which the
+//                                                     object stays here
+//
+// Two doors. import() takes plain data: arguments, defaults, results of
+// functions that run at compile time. importLanguageObject() is for names that
+// a kernel finds in its module and takes no plain numbers or strings: they can
+// change after the kernel was compiled, and a change of them would not reach
+// it. `x = tl.constexpr(3)` says that it will not change.
+//
+// A Host is asked again for each attribute and call, so the compiler needs to
+// know nothing of Python's objects, and unit tests answer from a table.
+// Functions and hosts are numbered and held as long as the environment lives:
+// an address never stands for two objects.
+//
+// Python code runs in here: attributes may be computed, functions are called.
+// What a called function raises becomes an error at the line of the kernel.
+//
+//===----------------------------------------------------------------------===//
 #include "PythonEnvironment.h"
 #include "AstImport.h"
 
@@ -292,6 +316,8 @@ void PythonEnvironment::checkInterrupt() {
     throw nb::python_error();
 }
 
+// In Python's order: the closure, the globals of the module, built-ins. A cell that is empty (the
+// name is bound later) is looked up further, as if it were not there.
 std::optional<Value> PythonEnvironment::lookup(const FunctionDef &function, llvm::StringRef name,
                                                const SourceRange &range) {
   nb::object python = functionObjects[function.id].attr("fn");

@@ -1,4 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- ArgumentReader.cpp - What each kind of argument becomes ------------===//
+//
+// The key is a string of (tag, data), one entry per argument and one per item
+// of a tuple. Two launches may share a kernel exactly when their keys are the
+// same bytes, so each kind has a tag of its own and each datum a fixed size, or
+// its size in front:
+//
+//   tag        what follows                         slots
+//   D I        dtype                                an integer (D: divisible by 16)
+//   1                                               none: the integer 1 is folded
+//   F          dtype                                the bits of a float
+//   Q P        dtype of the elements                an address (Q: divisible by 16)
+//   t u        count, (u: its class,) items         those of the items
+//   N T f i n d s o (                               none: constants, by value; o and n by a
+//                                                   number of the InternTable
+//   O          number of the name, a constant       none: a compile option
+//
+// What decides about code and is not in the key would run the wrong kernel in
+// silence. So whatever a rule looks at, it also puts there, and what it cannot
+// describe is an error.
+//
+// In front of all entries the Dispatcher puts the profile and the target. The
+// order of the questions in readRuntime() is by how often the answer is yes:
+// exact ints, numpy arrays, floats; those further down may call Python code of
+// the argument.
+//
+//===----------------------------------------------------------------------===//
 #include "ArgumentReader.h"
 #include "Errors.h"
 #include "LanguageObjects.h"

@@ -1,4 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- ArrayView.cpp - Arrays of numpy, torch and others ------------------===//
+//
+// Two readers over the same objects. readArray() gives what a launch needs,
+// with an error that says what is wrong with an array; readLayout() gives all
+// but the elements, only of the kinds that a table of prepared calls may trust,
+// and says no more than "not known".
+//
+//   tried in this order        how it is read
+//   numpy                      the C structure itself, behind a check when numpy is first
+//                              seen that it is laid out as expected; else by attributes
+//   symmetric tensor           its own C structure
+//   data_ptr() and dtype       torch, by attributes and calls
+//   __cuda_array_interface__   a dict; only where kernels run on a GPU
+//   __dlpack__                 a capsule, which must live as long as the launch (keepAlive)
+//
+// This module links neither numpy nor torch: it works with whatever version is
+// there, or none. That numpy's structure is read all the same is for speed: by
+// its attributes, each array of a launch would cost several Python objects.
+//
+// Memory of a GPU is refused for kernels of the host by where the array says
+// that it lies, before its address is asked for.
+//
+//===----------------------------------------------------------------------===//
 #include "ArrayView.h"
 #include "Symmetric.h"
 #include "Targets.h"

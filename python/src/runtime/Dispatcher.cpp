@@ -1,4 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Dispatcher.cpp - One launch, from call to runtime ------------------===//
+//
+// A launch that finds its kernel runs no Python code, so it is written over
+// Python's C API, in the order in which it happens:
+//
+//   bindArguments    arguments to parameters; compile options apart
+//   hasChanged       has anything changed that the code of all kernels depends on? then
+//                    forget them (_forget_compiled)
+//   ArgumentReader   slots for the kernel, and the key: the bytes that say which kernel
+//   the grid         which may be a function of the arguments
+//   findKernel       by the key; on a miss compileMissing, which reads the arguments once
+//                    more, now as Python objects for the compiler
+//   launchImage      or a stream's queue, or copies for a device (Staging)
+//
+// References. `Bound` borrows: the caller of a vectorcall holds the arguments.
+// Whatever may run Python code (a hook, a grid, a Watch that has to look
+// closely, the compiler) may also launch this kernel again, clear its kernels
+// or let go of objects. So a kernel is held by a new reference before it is
+// used, `changes` tells findKernel that its iterator is stale, and destructors
+// of what is dropped run last.
+//
+// A keyword is looked up among the parameters first, then among options that
+// change the code, options of other compilers that do not, and options that are
+// refused, each with an error of its own: a misspelt parameter must never pass
+// for an option.
+//
+//===----------------------------------------------------------------------===//
 #include "Dispatcher.h"
 #include "ArgumentReader.h"
 #include "Errors.h"

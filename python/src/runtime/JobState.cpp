@@ -1,4 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- JobState.cpp - Membership in a job, for Python ---------------------===//
+//
+// A process is in one job or in none, and joins once:
+//
+//   none ─▶ joined by nereid.init(), or on first use in a world of one (requireJob)
+//        ─▶ finalized; the object stays, as arrays may lie in its heap until the end
+//
+//   a fork of a process that joined: the job moves to `parents`, which says whose memory
+//   an address lies in
+//
+// Calls that wait release the interpreter's lock (collective()): other threads
+// of Python go on, and the runtime can ask whether the user has pressed Ctrl-C
+// (checkInterrupt), which needs that lock. So no lock that the runtime holds
+// while it waits is ever taken with the interpreter's held: two threads with
+// one of them each would wait for ever.
+//
+//===----------------------------------------------------------------------===//
 #include "JobState.h"
 #include "Errors.h"
 #include "Symmetric.h"

@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- PreparedCall.cpp - Keys of calls, and launches without binding -----===//
+//
+// An operator of nereid.ops checks shapes, picks a kernel and binds its
+// arguments in Python. For calls that look like one before, all of that is
+// known: the table finds a prepared launch by the layouts of the arrays, and
+// the launch puts the arrays where the parameters are. Everything that depends
+// on addresses is still asked at each launch by the Dispatcher: divisibility,
+// symmetric memory, whether the kernel is still right.
+//
+// Arrays may share memory, on which checks depend as well, so a key has how
+// each two of them lie to each other: apart, the same bytes, or overlapping.
+//
+//===----------------------------------------------------------------------===//
 #include "PreparedCall.h"
 #include "ArgumentReader.h"
 #include "ArrayView.h"

@@ -1,4 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Staging.cpp - Copies around a launch on a device -------------------===//
+//
+//   host     ▒▒▒▒ a ▒▒▒▒           ▒▒ c ▒▒         arrays, some of which overlap
+//               ▒▒▒▒ b ▒▒▒▒
+//           └──── range 1 ───┘    └ range 2┘      what overlaps is copied as one
+//   device  one allocation, each range at its place modulo kBlock
+//
+// Copying ranges rather than arrays keeps two things true that a kernel may
+// rely on: two arguments that share bytes share them on the device, and an
+// address keeps its divisibility (up to kBlock), which is part of the kernel's
+// key and was read from the address on the host. A range is copied back unless
+// all arrays in it are only read.
+//
+// The memory of the last launch is kept for the next one, so that a loop of
+// launches does not allocate on the device each time.
+//
+//===----------------------------------------------------------------------===//
 #include "Staging.h"
 #include "ArrayView.h"
 

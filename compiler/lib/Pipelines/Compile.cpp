@@ -1,4 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver knows no target. A target is a list of phases (passes, and what
+// must hold after them) and of stages (names for what a phase leaves, or what
+// is emitted from the last module). For each kernel: find it, run the phases in
+// order, check after each what it promises, stop at the stage that was asked
+// for.
+//
+// A broken promise is an error of ours with the operation's line, found in the
+// phase that broke it and not where it hurts. Errors of passes come out as
+// diagnostics with the user's line (DiagnosticCollector). What LLVM does when
+// it gives up, ending the process, is caught for the time of one run
+// (runGuarded).
+//
+// Cancelling empties the module instead of failing a pass: what remains runs
+// over nothing, and no pass has to know that it can be interrupted.
 #include "nereid/Pipelines/Compile.h"
 
 #include "DiagnosticCollector.h"

@@ -1,4 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels call functions of vendors' device libraries by name (`__nv_expf`,
+// `__ocml_exp_f32`, tl.extra.libdevice). A name is
+//
+//   prefix of a vendor, or none + function + suffix of a type, or none
+//   __nv_f or __nv_d + function + mode of rounding
+//
+// and the function is looked up in this order, by the types of the operands and
+// the result:
+//
+//   unaryRows, binaryRows, fma     an operation of math or arith, which later passes turn
+//                                  into vector code or calls
+//   device_math.def                a function of the runtime, called for each lane
+//   DeviceBits.cpp                 integers and bits
+//
+// Operands of 16 bits are widened to fp32 and the result is rounded once. A
+// name or a combination of types that is in no table gives a null value, and
+// its user reports it.
 #include "Target/CPU/DeviceMath.h"
 
 #include "DeviceBits.h"

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   generated ELF ──▶ findCode     section, size and entry of the kernel's function
+//                 ──▶ readLines    debug line table -> (offset, site)
+//                 ──▶ describe     the section .nereid.kernel (abi/nereid/kernel.h)
+//                 ──▶ objcopy      without debug sections, with that section
+//                 ──▶ seal         size and checksum of the file, written into it at last
+//
+// The checksum covers the whole file but for its own place, so it can only be
+// known when nothing moves any more.
 #include "Target/CPU/KernelObject.h"
 
 #include "nereid/Target/KernelSection.h"

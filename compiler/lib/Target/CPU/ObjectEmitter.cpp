@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a module of the LLVM dialect to LLVM IR, through a short list of LLVM's
+// passes, to text or an object file. The loops are explicit vector code
+// already: the usual -O2 would spend most of its time on looking for what was
+// done before. A module has a context of its own and nothing here is global but
+// the registry of targets, so kernels may be compiled at the same time.
 #include "Target/CPU/ObjectEmitter.h"
 
 #include "mlir/Target/LLVMIR/Export.h"

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ranks, symmetric memory, signals.
+//
+// symm_at is inline: the heaps lie side by side in one range of addresses, so
+// it is two comparisons and an addition. A wait and a signal are calls: a
+// program that waits gives way to others, and a signal may leave the node.
+//
+// A loop that may wait for others calls the runtime now and then (YieldOp,
+// which nereid-mark-spin-loops has put there); see docs/runtime.md, "Loops that
+// poll".
 #include "Lowering.h"
 
 #include "Target/CPU/RuntimeABI.h"

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tile divides in all of its lanes, those that a mask drops included, and x86
+// stops the process at x / 0 and at the smallest number / -1. So the divisor is
+// 1 in such a lane: the quotient is a number that nobody should look at, as on
+// other devices. Shifts by the width or more are undefined in LLVM, and
+// processors differ in what they give; here they give what shifting step by
+// step gives.
 #include "Target/CPU/RuntimeToLLVM/Passes.h"
 
 #include "mlir/IR/Builders.h"

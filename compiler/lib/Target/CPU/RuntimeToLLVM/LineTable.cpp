@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a fault of a kernel finds its line. Sites, the places in the source, have
+// numbers; the code generator is told that instructions come from "line 1 +
+// number" of one nameless file, so that its ordinary line table maps addresses
+// to sites. makeKernelObject() reads that table and throws the debug
+// information away: the kernel's file has (offset, site) and nothing else.
+//
+// The places of inlined calls would not fit a line table of one function. As
+// numbers they do: each operation's location was resolved to one place before.
 #include "Target/CPU/RuntimeToLLVM/LineTable.h"
 
 #include "Target/CPU/RuntimeToLLVM/Passes.h"

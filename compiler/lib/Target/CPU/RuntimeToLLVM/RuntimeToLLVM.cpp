@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions become kernels of the runtime's interface, and everything that is
+// not arithmetic becomes a load from nrd_program, an instruction, or a call of
+// abi.h:
+//
+//   tt.func public @k(%x: !tt.ptr<f32>, %n: i32)
+//   llvm.func @k(%program: !llvm.ptr, %args: !llvm.ptr)   slots of 8 bytes, read on entry
+//
+// Functions come first, then all operations one by one, then pointers change
+// their type everywhere (Lowering.h says why they keep their tt types until
+// then). What nobody has replaced is reported where it stands, never left to
+// the translation to LLVM.
+//
+// The walk also collects what the launcher has to know: whether the kernel can
+// wait, whether it needs ranks, which arguments must be symmetric, and the
+// places in the source that calls carry as a number.
 #include "Target/CPU/RuntimeToLLVM/Passes.h"
 
 #include "Lowering.h"

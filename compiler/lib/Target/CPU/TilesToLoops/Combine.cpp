@@ -1,4 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel reduces with is a region on two scalars, its own or the user's
+// function. It is copied into the loops, on vectors when every operation
+// applies to them lane by lane.
+//
+// Long sums of bf16 or fp16 that were rounded after each addition would lose
+// most of their digits, and the result would depend on the order, which is
+// free. So the region is rewritten once (widenFloats) to compute with fp32, and
+// a result is rounded when it is done. Every value of the region changes its
+// type, and what cannot take that is put right:
+//
+//   a cast between the two widths       vanishes, or becomes the rounding at the end
+//   a cast that the user rounds with    stays a rounding, to the narrow type and back
+//   a call, a reinterpretation of bits  sees the narrow number: rounded before, widened behind
+//
+// A region that rounds nothing (maximum, or a choice between its arguments)
+// stays as it is.
 #include "Combine.h"
 
 #include "TileEmitter.h"

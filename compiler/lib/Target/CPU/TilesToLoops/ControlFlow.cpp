@@ -2,6 +2,25 @@
 //
 // Tiles that go round loops and out of branches live in buffers; the loops and
 // branches themselves keep only their scalars.
+//
+// A tile that a loop carries has one buffer from the first round to the last:
+//
+//   for ... iter_args(%t = %init)     copy init -> T               (enter)
+//     ... use %t ...                  ... use T ...
+//     yield %next                     copy next -> T               (next)
+//   %r                                is T
+//
+// The copies at a yield happen as if all at once, while each is a loop nest of
+// its own that may read what another one writes (a, b = b, a + 1). assign()
+// orders them: one whose target nobody else still reads goes first; when there
+// is none, a tile of the cycle goes to a temporary. A tile that reads its own
+// target is fine where each element reads itself, and needs a temporary where
+// elements move (a transposition).
+//
+// The operations with tiles are only erased at the end (eraseTileOps): as long
+// as roots are lowered, plan and emitters look at them. Loops and branches are
+// then made again without their tiles; placeholders stand for tiles whose
+// producer is gone until their users are.
 #include "Lowering.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elements of inline operations.
+//
+// Each operation says how a place in its result is a place in its operands
+// (expand_dims drops an index, broadcast fixes one, trans permutes them, a
+// reshape takes the row-major offset apart again), and what it does to the
+// elements. An index is a scalar, a run of lanes or a vector; it stays as
+// simple as it can, since a run of lanes becomes a vector access in the end and
+// a vector of places a gather. So a reshape whose rows hold whole vectors takes
+// the offset of the first lane apart, with scalars, and only an uneven one that
+// of all lanes.
+//
+// Elements are in the form that is computed with: fp8 as i8, bf16 and i1 as
+// themselves, single pointers as pointers, vectors of pointers as vectors of
+// i64. What differs between lanes is a vector, all else a scalar, which is
+// widened where the two meet (emitTogether).
 #include "TileEmitter.h"
 
 #include "Target/CPU/DeviceMath.h"

@@ -5,6 +5,25 @@
 // Lanes whose mask is false never touch memory. A vector whose lanes are all
 // off is skipped by a branch, too: the hardware suppresses the faults of
 // masked-off lanes on unmapped pages, but slowly.
+//
+// A mask is taken apart into its terms (analyseMask). Along the lanes each is
+//
+//   a bound      start + i < limit: lanes below (limit - start) / step take part. All bounds of
+//                an access become one number, which only shortens the fast loop
+//   all or none  the same for the whole row: a bound of 0 or "no end"
+//   generic      anything else: a vector of i1
+//
+// From these comes the predicate of the access: a guard, whether any lane takes
+// part, and the lanes that do. How the lanes are reached depends on their
+// addresses (TileStrides):
+//
+//   stride along the lanes         load                       store
+//   1                              vector                     vector
+//   0                              scalar, broadcast          scatter (all to one place)
+//   constant                       gather                     scatter
+//   known at run time (linear)     asked whether it is 1      asked whether it is 1
+//   unknown                        asked whether the lanes    scatter
+//                                  are consecutive
 #include "TileEmitter.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

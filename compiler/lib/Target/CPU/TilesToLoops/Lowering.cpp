@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Walks a function in program order, emits its roots, and cleans up.
+//
+// In program order, as buffers are bound to values when they are filled: a
+// value is looked up by whoever reads it later, and a loop's argument stands
+// for whatever its buffer holds then.
+//
+// Buffers get their places at the end, when it is known who touches them. A
+// buffer is an interval of time (from its first to its last touch, whole loops
+// counting as one) of some size; intervals that meet must not overlap in the
+// scratch area. The largest first, each at the lowest place that is free during
+// its life, is not optimal and good enough: kernels have a few large tiles,
+// which fit beside each other either way.
 #include "Lowering.h"
 #include "nereid/Support/PassDiagnostics.h"
 
@@ -238,6 +249,8 @@ LogicalResult FunctionLowering::lowerOp(Operation *op) {
       });
 }
 
+// Arguments of blocks have a buffer before anything is lowered: a branch to a block may stand
+// before or behind it.
 LogicalResult FunctionLowering::run(int64_t scratchStart) {
   for (Type type : function.getArgumentTypes())
     if (isa<RankedTensorType>(type))

@@ -1,4 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The decisions, in this order; each looks at what the ones before have left
+// inline:
+//
+//   1. must      what can only be read from a buffer: the source of a gather, of an uneven
+//                reshape, of a split; tables of unequal constants
+//   2. pays      users before operands: a load that may not move to its root, or has
+//                several; an expensive element that several roots need, or one in an inner
+//                loop, or that is repeated along a dimension (getCost, storeThreshold)
+//   3. again     what is stored is a root of its own operands now: uses are collected anew,
+//                and loads checked again, until nothing changes
+//   4. in place  dots that may accumulate in their loop's buffer
+//   5. deferred  stored tiles that a reduction reads first: its loops fill the buffer
+//
+// A buffer costs a store and loads of each element, computing twice costs the
+// operations again; storeThreshold is where the buffer wins. Tiles of addresses
+// are not stored to save work, and neither are integers that progress evenly:
+// what makes them fast is that their structure is known.
+//
+// Why loads are different: they read memory at some time, and the plan moves
+// that time. A load is computed at its root only when nothing between the two
+// may write, wait or call (ordersMemory), and if it has one root only, so that
+// memory is read once. A store may still be such a root; whether its addresses
+// and the load's keep apart is asked at run time (lowerStore), for which both
+// need to be ranges (hasRange).
+//
+// visitTree() is how all of this looks through inline operations: from a root's
+// dimensions to those of whatever is read, FixedDim where an operand has only
+// one element, ComplexDim where a reshape mixes dimensions.
 #include "Plan.h"
 
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
@@ -449,6 +478,10 @@ static BlockArgument nextIteration(tt::DotOp dot) {
   return {};
 }
 
+// acc = dot(a, b, acc) in a loop: the accumulator's buffer is read and written element by element
+// by the dot itself, so the copy of the result to the buffer of the next round is not needed. That
+// holds when all who read the old value come before the dot, or are the dot reading its own
+// element.
 void TilePlan::findInPlaceAccumulators(FunctionOpInterface function) {
   function->walk([&](tt::DotOp dot) {
     BlockArgument arg = nextIteration(dot);
@@ -490,6 +523,9 @@ void TilePlan::findInPlaceAccumulators(FunctionOpInterface function) {
 // Filling buffers on the way
 //===----------------------------------------------------------------------===//
 
+// A softmax reads exp(x - max) twice: for its sum and for the quotient. The reduction's loops
+// compute each element anyway, so they also fill the buffer. That moves the computation down to the
+// reduction, with the loads and the reads of buffers in it: none of these may change in between.
 bool TilePlan::tryDefer(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || isa<arith::ConstantOp>(op) || !stored.contains(value))

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loop nests that fill buffers and write memory.
+//
+// Each function here is one kind of root: it opens the loops over the tile's
+// shape, lets the emitter compute the elements, and stores them in a buffer or
+// in memory. The dimension of the lanes is chosen for what is read
+// (chooseVectorDim); where that is another one than the buffer's innermost,
+// squares of registers are transposed on the way (Transpose.h).
 #include "TileEmitter.h"
 #include "Transpose.h"
 

@@ -2,6 +2,32 @@
 //
 // Loops, indices and buffers. Elements are in EmitElements.cpp, accesses to the
 // user's memory in EmitMemory.cpp.
+//
+// emit(value, indices) is the whole idea: the elements of a tile at some place,
+// computed by running its operation on the elements of its operands at their
+// places. A tile never exists; what exists is a loop nest and an expression for
+// its body.
+//
+// Hoisting is not left to a later pass. Every value that is made here has a
+// depth, the innermost loop that it depends on, known from its indices
+// (depthOf). It is emitted in front of the loops that it does not depend on
+// (AtDepth) and remembered at that depth (memo), by operation and indices, so
+// that a row's address is computed once for each row whoever asks for it.
+// Closing a loop forgets what was made in it. Two rules keep this sound:
+//
+// - what is looked up again must have a depth that is recorded; a value of
+//   unknown depth counts as depth 0, so sums with one go through addHere();
+// - what writes the user's memory stands in the innermost loop; loads may be
+//   hoisted, as their time within a root does not matter (Plan.cpp).
+//
+// A vector loop is written twice where masks are bounds:
+//
+//   for j = 0 .. min(n, bounds) rounded down    no masks: `fast`; each mask that is met adds
+//                                               its bound to `bounds`, and the loop's end is
+//                                               set when its body has been emitted
+//   for j = there .. n                          masks evaluated; with a store's own bound, the
+//                                               loop ends where nothing more is stored
+//   one piece per power of two                  for what is left of n
 #include "TileEmitter.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -254,6 +280,9 @@ void TileEmitter::vectorLoop(int64_t main, llvm::function_ref<void(Index)> body)
   }
 }
 
+// `groups` sets of partial results are independent of each other: with one, each step would wait
+// for the addition of the step before. The main loop takes them all in a round, the second one does
+// the vectors that are left, into the first set.
 SmallVector<Value>
 TileEmitter::reductionLoops(Value base, int64_t start, int64_t n, unsigned width, unsigned groups,
                             ValueRange init,
@@ -528,6 +557,8 @@ unsigned chooseLanes(FunctionLowering &lowering, Type element) {
   return width / std::clamp(bits, 16u, 64u);
 }
 
+// A vote of everything that is read and of what is stored: dimensions along which elements lie side
+// by side win, those whose addresses are not related lose.
 unsigned chooseVectorDim(FunctionLowering &lowering, RankedTensorType type, ValueRange trees,
                          bool throughSelf, Value storedThrough) {
   TilePlan &plan = lowering.getPlan();

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which names a block of statements assigns, found by a scan before it is
+// walked. The walker needs it for two things: what a loop has to carry, and
+// which names are local to a function, so that a use before the first
+// assignment is unbound instead of a global of that name. With `changed`, the
+// roots of `t[i] = v` and `self.x = v` count, too: the name gets another value.
+//
+// The scan need not be exact, but may leave nothing out: a name too many is
+// carried unchanged.
 #include "nereid/Frontend/AST.h"
 
 #include "nereid/Frontend/Environment.h"

@@ -2,6 +2,14 @@
 //
 // The table of builtins: rows of all families, parameter lists, matching of
 // arguments, and the modules' constants.
+//
+// A row says everything about a function as text: module, name, Python
+// parameter list, docstring. The parameter list is parsed once per process
+// (parseParameters), and calls are matched to it by Python's rules
+// (bindArguments), so a rule never counts arguments: args[i] is parameter i,
+// given or default. The same rows make the Python modules and the tables of
+// docs/ (python/generate_language.py), so that what is documented is what is
+// accepted.
 #include "nereid/Frontend/Builtins.h"
 
 #include "Rules.h"

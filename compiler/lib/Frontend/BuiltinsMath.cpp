@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rules: element-wise mathematics.
+//
+// fp16, bf16 and fp8 are computed in fp32 and rounded once (mathUnary), so a
+// function is as exact in them as the format allows, and targets need the
+// functions for fp32 and fp64 only. tl.maximum, tl.cdiv and what mirrors an
+// operator give a constant for constants.
+//
+// tl.maximum and the like take operands as the operators do, with two
+// differences: bf16 gives fp32, and a number has its own dtype, as a variable
+// would have.
 #include "Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,6 +2,22 @@
 //
 // Rules: reductions and scans. The combining region holds scalar operations,
 // either ours or those of a jit function that the walker inlines there.
+//
+// Every reduction is one operation with a region that combines two elements;
+// which operations stand in the region is all that differs between tl.sum,
+// tl.argmax and a reduction by a user's function. The region may be applied in
+// any order and any grouping, so what it computes must not depend on them:
+//
+// - floats are summed as they are, or in fp32 where the target keeps partial
+//   results so;
+// - positions of a maximum travel with the values, and ties go to the smaller
+//   position, by the positions themselves and not by who came first
+//   (withIndices);
+// - NaN loses or wins on either side alike: a comparison with it is false,
+//   which would keep whichever stood on the right.
+//
+// Integers of less than 32 bits are summed in 32: their own sum would overflow
+// at once.
 #include "Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Python's arithmetic on constants, exactly: a kernel computes sizes and masks
+// with it, and must get what the same line gives outside of a kernel. Integers
+// have 128 bits instead of any number; where that does not hold the result, it
+// is an error, never a wrapped number. Where C differs:
+//
+//   //  %            round towards minus infinity, the remainder has the divisor's sign
+//   /  on integers   the nearest double to the exact quotient, also beyond 2^53
+//   <  on int, float compared without rounding the integer
+//   **               of integers is exact; a negative exponent gives a float
+//   True + True      a bool is the integer that it is; & | ^ of two bools stay bools
+//
+// What is equal and what is identical differ as in Python, so that 1 == True
+// and 1 is not True.
 #include "nereid/Frontend/Constexpr.h"
 
 #include "llvm/ADT/APFloat.h"

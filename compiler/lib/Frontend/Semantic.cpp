@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Conversions of values, creation and shape of blocks, broadcasting, subscripts.
+//
+// Where constants become values of the IR. A number has no dtype of its own as
+// long as it is a constant; when it needs one alone it gets the first that
+// holds it (naturalType): int32, uint32, int64, uint64; fp32, or fp64 beyond
+// its range. Beside a tensor it takes the tensor's (promoteNumber in
+// SemanticOperators.cpp). An integer must fit then; it is never cut.
+//
+// The shape functions check and emit one operation each, and fold what costs
+// nothing to fold: a splat of a constant is a constant, a shape that stays the
+// same emits nothing. Scalars count as blocks of rank 0.
 #include "nereid/Frontend/Semantic.h"
 
 #include "Rules.h"

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attributes and methods of values, and the readers of constant arguments.
+//
+// Rules read their arguments through the functions here, so that every function
+// of the language reports a wrong argument in the same words: which parameter
+// of which function, what was expected, what came, at the argument and not at
+// the call.
 #include "Rules.h"
 #include "ShmemRules.h"
 

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Entry of the front end, and names.
+//
+// build() makes the module: parameters of the kernel become values (constants,
+// or slots that the function's block fills), the body is walked, and the result
+// verified. That is not for users' mistakes, which have been found by then:
+// what the verifier of the IR refuses is an error of ours, and is reported as
+// such.
+//
+// A name is looked up in this order: local variables; names that had a value
+// and lost it, with the reason; names that the function assigns somewhere (used
+// before: unbound); the environment.
 #include "Walker.h"
 
 #include "nereid/Dialect/Ascend/IR/Ascend.h"

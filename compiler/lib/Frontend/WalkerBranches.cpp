@@ -5,6 +5,31 @@
 // Both branches are walked once into the regions of an scf.if without results;
 // then it is known which variables and return values leave it, and the regions
 // move to an scf.if with those results.
+//
+// The IR has no jumps, so whatever leaves a branch is a value (Flow, in
+// Walker.h): a flag that says at run time whether control left, a number that
+// says in which way when there are several, and what was returned.
+//
+//   if c: return a        one side left for certain: the statements behind the `if` are walked
+//   ... rest ...          into the other side (walkIf), and no flag is needed
+//
+//   if c:                 a nested branch may have left: the outer scf.if yields a flag, and
+//     if d: return a      the rest goes into scf.if on it (walkRest)
+//   ... rest ...
+//
+// mergeBranches() is where two sides meet. For each name that either side
+// knows:
+//
+//   unchanged on both                      as before the `if`
+//   same form on both (unify)              one value, results of the scf.if
+//   different, known before                an error: a variable keeps its type
+//   different, or on one side only, new    dropped; a use behind says why
+//   the other side has left                this side decides alone
+//
+// "Unchanged" is asked of a binding's version, which every assignment changes,
+// not of its value. A side that has left yields anything (placeholder) for what
+// is never read. One that left by `break` or `continue` does have a say: it
+// hands on the variables of before the loop.
 #include "Walker.h"
 
 #include "nereid/Dialect/Triton/IR/Triton.h"
@@ -25,6 +50,9 @@ std::vector<bool> Walker::constantFields(const Tuple &tuple) {
   return result;
 }
 
+// Tuples item by item; equal constants stay constants; tensors, and numbers that become tensors, of
+// one type become a leaf. Two different numbers of one dtype do so as well: `x = 1` and `x = 2` on
+// the two sides make a run-time value.
 bool Walker::unify(const Value &a, const Value &b, const SourceRange &range, Unified &result,
                    Value &form) {
   if (a.is<Tuple>() && b.is<Tuple>()) {

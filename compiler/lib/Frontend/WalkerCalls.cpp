@@ -2,6 +2,21 @@
 //
 // Calls: functions of the language, methods, jit functions (compiled in place of
 // the call), compile-time functions of the host.
+//
+// What is called decides what happens to the arguments:
+//
+//   function of the language   bound by its row of the table, then its rule emits
+//   jit function               walked in place, in a Frame of its own; no call is emitted
+//   aggregate                  its __init__ is walked on a `self` whose fields have no value yet;
+//                              what `self` is at the end is the instance
+//   named tuple                a tuple with names
+//   host function              called now, by Python; takes and gives constants only
+//
+// Walking in place makes every call as cheap as none and lets constants
+// through; it is why recursion is an error, found by the chain of frames. While
+// a function is walked, semantic.callStack has the places of the calls around
+// it: locations become callsite locations, and an error lists the calls it came
+// through.
 #include "Walker.h"
 
 namespace nereid::frontend {
@@ -282,6 +297,8 @@ auto Walker::inFunction(Frame &callee, const FunctionDef &function, const Source
   }
 }
 
+// What `self` is at the end of the body is the instance, so a `return` that only some paths reach
+// at run time is an error.
 Value Walker::construct(const Host &type, std::vector<Argument> positional,
                         std::vector<KeywordArgument> keywords, const SourceRange &range) {
   std::vector<AggregateField> fields = *environment.aggregateFields(type);

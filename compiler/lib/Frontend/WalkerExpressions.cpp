@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expressions other than calls and conditional expressions.
+//
+// Constants are computed here, as Python would, by Constexpr.cpp; as soon as
+// one operand is a tensor, Semantic emits IR. So an expression of constants
+// costs nothing, and the same kernel text is folded or emitted depending on
+// what it is given.
+//
+// Order of evaluation is Python's, with one difference that cannot be helped:
+// `and`, `or` and chained comparisons look at their right side even if a
+// run-time left side decides. What is known at compile time still
+// short-circuits, so `x is not None and x > 0` is fine.
 #include "Walker.h"
 
 namespace nereid::frontend {

@@ -1,6 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `for` over range, tl.range and tl.static_range; `while`.
+//
+// Four forms, from the cheapest that will do:
+//
+//   the range or tuple is constant (tl.static_range)   the body is walked once per value; no loop
+//   `for` that nothing leaves                          scf.for
+//   `while` that nothing leaves                        scf.while: test in the first region, body
+//                                                      in the second
+//   either with `break` or `return` in it, and a        scf.while: a whole round in the first
+//   `while` whose test binds names                     region, nothing in the second
+//
+// Which variables a loop carries has to be known before its body is walked,
+// since they are the loop's operands. So the tree is scanned for names that the
+// body assigns (assignedNames); those with a value before the loop are carried,
+// whether or not they really change. A name that is new in the body has no
+// value when there is no round: it is dropped, with the reason.
+//
+//   before     acc = tl.zeros(...)     its value is `init`, its form (Carried::form) has a
+//                                      placeholder for each tensor in it
+//   in a round                         the form filled with the region's arguments (bindCarried)
+//   at its end                         whatever `acc` is now must have that form (yieldedValues)
+//   behind                             the form filled with the loop's results (leaveLoop)
+//
+// A form may be a tuple or an aggregate, of which only the tensors travel;
+// constants in it must stay what they are. Numbers become tensors at the loop's
+// begin: what a variable is cannot differ between the first round and the
+// others.
+//
+// A `for` that may be left counts its rounds, as its variable could overflow
+// behind the last one. What a loop returns is known only when it was walked, so
+// it is drafted as an scf.while without results and made again with them.
 #include "Walker.h"
 
 namespace nereid::frontend {
@@ -106,6 +136,8 @@ void Walker::bindCarried(llvm::ArrayRef<Carried> carried, mlir::ValueRange value
   }
 }
 
+// The variable need not be what it was in the round before, only of the same form: whatever the
+// form keeps constant must be the same constant, and each placeholder gets a value of its type.
 std::vector<mlir::Value> Walker::yieldedValues(llvm::ArrayRef<Carried> carried,
                                                const SourceRange &range) {
   std::vector<mlir::Value> values;

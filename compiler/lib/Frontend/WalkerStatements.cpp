@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Statements other than branches and loops.
+//
+// walkBlock() is the spine: statement after statement, until one has left for
+// certain (what stands behind is never reached) or may have left (what stands
+// behind goes under its flag, walkRest). A statement may also take the ones
+// behind it into one of its branches, which is why walk() gets the rest of the
+// block.
+//
+// Nothing changes in place: blocks and tuples are values. `t[i] = v`, `self.x =
+// v` and `b[i, j] = v` bind the name at the root of the target to a changed
+// copy, from the inside out, so two names for one tuple never change together.
+// For a block, the copy takes the new element where all positions equal the
+// indices, which masks for each dimension say.
 #include "Walker.h"
 
 #include "nereid/Dialect/Ascend/IR/Ascend.h"

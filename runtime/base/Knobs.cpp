@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Knobs.cpp - Settings from options and environment ------------------===//
+//
+// Every setting comes from the first that has it: an option of the job
+// (JobOptions), the environment, the default of the table below. An environment
+// variable that is empty counts as not set. `nereid info` and
+// docs/environment.md show the table.
+//
+// At the end stand the hooks by which a binding tells the runtime about its
+// language: whether Ctrl-C was pressed, which line called, where print goes.
+//
+//===----------------------------------------------------------------------===//
 #include "base/Knobs.h"
 
 #include "base/Clock.h"

@@ -1,4 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- DeviceHeaps.cpp - Heaps of GPUs that all ranks map -----------------===//
+//
+// Memory of a GPU has no name that another process could open; its driver gives
+// a file descriptor for it. So each rank binds a datagram socket with a name
+// made of the job and its rank, sends its descriptor to every other, and maps
+// what it gets at its owner's place in the reserved range:
+//
+//       at                at + stride        at + 2 * stride
+//       [ heap of rank 0 ][ heap of rank 1 ][ heap of rank 2 ]   in every process
+//
+// A rank that sent first and received afterwards could stand still with all
+// others, each before a full socket. Nothing blocks here therefore: each round
+// tries one send and one receive, and only a round without either waits for a
+// moment. Sockets are in the abstract namespace, where anybody on the machine
+// may write: a message counts only if its sender is of the same user, which the
+// kernel attests.
+//
+//===----------------------------------------------------------------------===//
 #include "symmetric/DeviceHeaps.h"
 
 #include "base/Clock.h"

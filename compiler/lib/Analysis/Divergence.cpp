@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A fixed point over three sets that only grow: values that may differ,
+// operations whose regions may run differently, and blocks that not all may
+// come to. Each round visits every operation; it ends when a round adds
+// nothing.
+//
+// Values come to differ in two ways. By data: an operand does. By control:
+// where ways join again after a decision that differs, what was chosen on the
+// way differs even if every candidate is the same for all: results of scf.if,
+// of loops whose number of rounds differs, and arguments of the blocks that
+// come after both sides of a branch. A loop's arguments inside its body are an
+// exception: all who are in the same round hold the same.
+//
+// Memory is not followed: a value loaded from where a differing one was stored
+// does not differ by this analysis. Its users ask who does an operation, not
+// what it computes.
 #include "nereid/Analysis/Divergence.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

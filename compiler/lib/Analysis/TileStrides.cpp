@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Both questions (the stride, the sign) walk from a value to what it is made
+// of, and remember what they found. The entry is made before the walk, with the
+// answer "unknown" or "may be negative", so that a value that depends on itself
+// ends there instead of for ever.
+//
+// The arithmetic of strides, for each dimension alone:
+//
+//   make_range 1; splat, constant, dimension of size 1: 0
+//   x + y, x - y, addptr     the sum or difference of two constants; unknown if either is;
+//                            otherwise linear: even, but known at run time only
+//   x * c, x << c            times the constant; linear where c is uniform but not a constant
+//   shape operations         the stride of the dimension that it came from
+//   elementwise otherwise    0 when all operands are uniform, else unknown
 #include "nereid/Analysis/TileStrides.h"
 
 #include "nereid/Dialect/Distributed/IR/Distributed.h"

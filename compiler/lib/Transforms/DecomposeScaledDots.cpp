@@ -1,4 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tl.dot_scaled as dots of fp32. Both steps before the product are exact or
+// round once: fp32 holds every number of every format, and a scale is a power
+// of two, so that the product with it only moves the exponent (it rounds, or
+// overflows, only at the ends of fp32's range). Hence the result is that of
+// exact operands and an IEEE product in fp32.
+//
+// For two formats there is no conversion among the operations. They are decoded
+// by integer arithmetic on whole tiles:
+//
+//   e2m1  s e e m    two in a byte, the low half first. Bits e e m, moved to where fp32 has
+//                    its exponent's end and its mantissa's begin, plus the difference of the
+//                    biases, are the number; 0 and 0.5, which is subnormal, are selected.
+//   e8m0  e e e e e e e e    the exponent of fp32 itself: shifted into place. 0 would read
+//                    as zero and is 2^-127, a subnormal of fp32; 255 is NaN.
+//
+// Unpacking is a join of the low and high halves whose new dimension is moved
+// behind the packed one and merged with it; a scale is spread over its group of
+// elements by a broadcast and a reshape. Both are plain shape operations that
+// every target knows.
 #include "nereid/Dialect/Triton/IR/Triton.h"
 #include "nereid/Transforms/Passes.h"
 

@@ -1,6 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What upstream Triton reads, and errors for what it cannot express.
+//
+// Upstream's back end takes the same dialect, but not all of what this compiler
+// makes of a kernel, and each version reads another text. The pass looks at
+// everything first and reports all that cannot be said; only when nothing is
+// left does it change the module, so that an error never leaves half of a
+// rewritten one behind.
+//
+//   here                                  there
+//   attributes nereid.*, distributed.*,    left out
+//     ascend.*, cpu.*
+//   distributed.yield                     left out: a GPU's programs run on their own
+//   tt.barrier                            gpu.barrier
+//   math functions that it does not take  the device library's, narrow types through fp32
+//   atomic max, min of floats             two atomics of integers, by the number's sign
+//   masked load without `other`           other = 0, which this compiler promises
+//   narrowing conversion                  with its rounding written out
+//   negation (3.6 only)                   -0 - x
+//
+// The form of the text (3.6 or 3.9) is a property of the dialect that its
+// printers ask for; the pass sets it when all is done.
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"

@@ -5,6 +5,20 @@
 // one is known to hang: its report names the word, the value and what it waits for.
 // Only words of symmetric memory are taken. Others may be written by anything in the
 // process, of which the search for deadlocks knows nothing.
+//
+// Two forms are taken, which are what the front end makes of the two usual ways
+// of writing such a loop:
+//
+//   while read(w) != v: pass            x = ...
+//                                       while x != v: x = read(w)
+//
+// In the second, x is compared once before anything is read, so that the wait
+// stands in a branch. `read` is a load without a mask, or an atomic operation
+// that leaves the word as it is and releases nothing: a wait acquires, but what
+// a release of each round told others would be lost. The word and the value
+// must come from outside the loop: a loop that changes either is no wait for
+// one word. Its body must be empty otherwise: whatever else it did each round
+// (count, print, back off) the program would miss.
 #include "nereid/Dialect/Distributed/Comparisons.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"

@@ -2,6 +2,21 @@
 //
 // In a mixed launch the vector cores of a program run the same code. What does
 // not depend on the number of the vector core must happen once.
+//
+// Only kernels that ask for their vector core (sub_vec_id) are split; in others
+// one vector core does it all, and nothing changes. In a split kernel both run
+// everything, and each operation is one of three kinds:
+//
+//   no effect, or a wait                  both do it
+//   a barrier of all vector cores         both do it; gated, when not both may come to it
+//   store, atomic, notify, print, ...     depends on the vector core: as the user wrote it
+//                                         does not: core 0 does it, the other gets the result
+//
+// Whether it depends is the question of Divergence: by an operand, or by a
+// branch that it stands under. An atomic of core 0 hands its old value to the
+// other by ascend.share, which is a meeting of both: such a kernel blocks, and
+// is marked so. A result that is a block cannot be shared, and is an error that
+// says what to write instead.
 #include "nereid/Analysis/Divergence.h"
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"

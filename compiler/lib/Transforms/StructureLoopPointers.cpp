@@ -2,6 +2,35 @@
 //
 // Tiles of addresses that a loop moves as a whole become the tile from before
 // the loop plus carried scalars.
+//
+// Why: to an analysis of strides (TileStrides) an argument of a loop is opaque.
+// A loop that carries `a_ptrs` and adds to it each round would lose that its
+// rows are contiguous, and all its loads would go element by element; and a
+// target would have to carry a tile of addresses in memory or registers from
+// round to round.
+//
+// The idea: a value that the loop carries and that is the value from before it
+// plus something uniform is that value from before plus a scalar, and only the
+// scalar has to be carried.
+//
+//   a = a_ptrs                          s = 0
+//   for i in range(n):                  for i in range(n):
+//       x = load(a)              ->         x = load(a_ptrs + splat(s))
+//       a += BLOCK_K * stride               s += BLOCK_K * stride
+//
+// What is carried instead: for a tile of pointers an i64 (elements), for a tile
+// of integers a scalar of their type, for a block pointer an i32 for each
+// dimension that moves. Nothing is said about what is *between* before and
+// after: a movement is a chain of additions, subtractions, tl.advance,
+// consume_token, and of choices (scf.if, a select with one condition) both of
+// whose sides are movements. One more form is taken, a tile from outside the
+// loop that each round adds as a whole: then the scalar counts rounds and the
+// tile is multiplied by it.
+//
+// The rewriting changes the types of the loop's arguments and results in place.
+// While it does, placeholders stand for the tiles, so that the chain of
+// movements can still be read from the back edge (Movement::apply); only then
+// do init + offset take their places.
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 #include "nereid/Transforms/Passes.h"

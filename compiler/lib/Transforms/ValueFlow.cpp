@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One relation, read in both directions: forwards from a use (where can this
+// value turn up?) and backwards from a value (what can this be?). The two
+// functions must name the same steps; whoever teaches one an operation teaches
+// the other too. Both give one step only: the caller keeps the list of what it
+// has seen, because loops and recursive calls make cycles.
+//
+//   forwards, of a use                                  backwards, of a value
+//   init or yield of scf.for -> argument, result        argument or result -> init, yield
+//   init or yield of scf.while -> argument before       argument before -> init, yield
+//   operand of scf.condition -> argument after, result  argument after or result -> that operand
+//   yield of scf.if -> result                           result -> both yields
+//   either value of select -> result                    result -> both values
+//   operand of a branch -> argument of its successor    argument of a block -> all predecessors'
+//   operand of a call -> argument of the callee         argument of a function -> all its calls'
+//   operand of return -> result of every call           result of a call -> all its returns'
 #include "nereid/Transforms/ValueFlow.h"
 
 using namespace mlir;

@@ -1,4 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- GPU.cpp - One GPU of this process ----------------------------------===//
+//
+// A GPU is opened once and kept for good: jobs come and go, its primary context
+// and streams stay, since launches may outlive even static objects. A process
+// that was forked from one that had opened it gets an error instead of CUDA's
+// undefined behaviour.
+//
+// Streams, and who may use them:
+//
+//       lane      one per rank or user's stream: the launches, in order, and their scratch
+//       copies    copies and updates that the host asks for meanwhile
+//       notices   words that tell launches to end. Alone, because it may wait for nothing
+//
+// Lanes are made sixteen at a time and never destroyed: their control words and
+// state words are one allocation, zeroed once. Control words are zero again
+// whenever no launch of the lane has been given up.
+//
+//===----------------------------------------------------------------------===//
 #include "device/cuda/GPU.h"
 
 #include "base/Fork.h"

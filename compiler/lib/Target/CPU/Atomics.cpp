@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Atomic operations on one element. Integers, pointers, and sums of fp32 and
+// fp64 are LLVM's own; exchanges and comparisons of floats are those of their
+// bits. What is left (max and min of floats, sums of 16 bits) is a loop:
+//
+//   old = load(p)
+//   do  next = f(old, value)
+//       seen = compare_and_swap(p, old, next)      old = seen when another was faster
+//   while it failed
+//
+// Memory is compared by its bits, never as numbers: -0 equals +0 and NaN equals
+// nothing, so that a comparison of numbers could take a change for none, or
+// never end.
 #include "Target/CPU/Atomics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Assembly, where Triton has no operation for it: an acquiring load in a loop,
+// a release to a word of another GPU, a fence of the system. Three rules hold
+// for every piece.
+//
+// Nobody uses the result of a piece, so that nothing but its being marked as
+// having effects keeps an optimiser from dropping it. Waits, releases and
+// fences therefore carry a number in a comment (markText): the text that Triton
+// makes is searched for all of them, and one that is missing fails the
+// compilation.
+//
+// A thread that waits may leave its program for good. Every 1024 rounds (in
+// loops of the user's: now and then, by the clock) it reads the launch's
+// control word; when that is not zero, it writes its report and exits:
+//
+//   control + 0                 the word that the host sets when the launch is given up
+//   control + 64 + 32 * program +0 site + 1, +4 comparison, +8 awaited, +16 seen, +24 address
+//
+// All threads of a program write the same place; whichever comes last stands
+// there. The layout is nereid/cuda_kernel.h's.
+//
+// A release is what one thread does for the program. It is guarded by
+// firstThread(), of the first block where a cluster runs the program; before it
+// stands a barrier, since it covers only what its own thread has done or knows
+// of.
 #include "Target/CUDA/DeviceCode.h"
 
 #include "Target/CUDA/Passes.h"
@@ -217,7 +242,8 @@ std::string DeviceCode::giveUp(StringRef control, unsigned bits, StringRef await
   return text + "fence.acq_rel.sys; exit;\n";
 }
 
-/// Rounds of polling between two looks at the host's word.
+/// Polls, and now and then looks at the launch's control word: each such look is a load
+/// more from memory that all programs read.
 static constexpr const char *askHost =
     "add.u32 n, n, 1; and.b32 a, n, 1023; setp.ne.u32 p, a, 0; @p bra SPIN;\n"
     "ld.relaxed.sys.global.b32 a, [{0}]; setp.eq.b32 p, a, 0; @p bra SPIN;\n";
@@ -307,7 +333,8 @@ void DeviceCode::releaseElement(Value place, Value bits) {
            ("l," + wordConstraint(width)).str(), {place, word}, /*marked=*/true);
 }
 
-/// A look now and then, by the clock: asking costs a journey to the host's memory.
+/// A look now and then: each is one more load. By the clock, because a loop of the user's
+/// has no counter for it.
 void DeviceCode::checkGivenUp() {
   std::string body =
       formatv(".reg .pred p; .reg .b32 a, b, v; .reg .b64 s, x, y;\n"

@@ -2,6 +2,13 @@
 //
 // Loads, stores, atomics, block pointers and descriptors: builders, text,
 // verifiers.
+//
+// The text is that of upstream, in more than one version: hints on caches are
+// keywords behind the operands in older text and one attribute #tt.cache_policy
+// in newer; types of block pointers and descriptors are written out or stripped
+// of their name. Parsers take every form. Printers write the older one, with
+// the hints in one attribute where the dialect's text form says 3.9 (ExportTTIR
+// sets it).
 #include "nereid/Dialect/Triton/IR/Triton.h"
 
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers, folds, effects and the few builders of the dialect's operations
+// but those of memory, which are in TritonMemoryOps.cpp.
+//
+// What verifiers check is what passes rely on without asking again: that shapes
+// and element types of operands fit each other, beyond what TritonOps.td can
+// say. Text is also read from files of upstream's and of users', so that an
+// error here says what was expected and what was found. Folds are those that
+// need no pattern: shape operations of a constant, operations that change
+// nothing. The rest is in TritonCanonicalize.cpp.
 #include "nereid/Dialect/Triton/IR/Triton.h"
 
 #include "mlir/IR/Builders.h"

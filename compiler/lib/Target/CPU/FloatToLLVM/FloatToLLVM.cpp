@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What CPUs lack of floats, made of what all of them have, in an order in which
+// each step needs the one before:
+//
+// 1. Operations that compute on bf16 or fp8 do so in fp32: operands are
+//   widened, each result is rounded back. So an operation rounds once.
+// 2. Conversions of bf16 and fp8, of which step 1 has made more, become integer
+//   arithmetic (NarrowFloats.cpp), functions of mathematics polynomials where
+//   there is one (MathFunctions.cpp).
+// 3. What is still of type bf16 is only moved. It becomes i16, because LLVM
+//   moves bf16 by way of fp32 on some CPUs.
 #include "Target/CPU/FloatToLLVM/Passes.h"
 
 #include "Patterns.h"

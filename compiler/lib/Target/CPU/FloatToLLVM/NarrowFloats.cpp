@@ -2,6 +2,22 @@
 //
 // Conversions between fp32 and narrower formats in integer arithmetic, on
 // scalars and vectors alike.
+//
+// One description (Format) stands for all of them: bits of the mantissa, the
+// bias, and what the top of the range means, where formats differ most:
+//
+//               infinity   NaN                     too large becomes
+//   bf16, f16   yes        above infinity's bits   infinity (towards zero: the largest number)
+//   e5m2        yes        above infinity's bits   the largest number: 8 bits saturate
+//   e4m3fn      no         all ones                the largest number
+//   *fnuz       no         only 0x80 (no -0)       the largest number
+//
+// Rounding to nearest even is an addition: half a unit of the last place that
+// stays, less the smallest step, plus that place's own bit; the carry runs into
+// the exponent by itself, and past the largest number into what overflow looks
+// like. From fp64 two roundings would differ from one, so the first rounds to
+// odd: an inexact result keeps a last bit of 1, which the second cannot mistake
+// for a tie.
 #include "Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,5 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From a jit function and the types of its arguments to a kernel that can run."""
+"""From a jit function and the types of its arguments to a kernel that can run.
+
+    entries, options -> KERNEL.ttir in NEREID_OVERRIDE? -> the disk cache -> the compiler
+
+An entry says of one argument what the code may depend on: its type and whether it is divisible
+by 16, the value of a constexpr, the parts of a tuple or descriptor. The key of the cache is made
+of all entries, the digest of the function and of the constants (``dependencies``), and the
+options. Kernels whose dependencies cannot be described, or mean something in this process only,
+do not go to the disk; nor do those that were compiled with warnings, which every process should
+see. One process compiles a key, the others wait for it and read (``_cache.only_one``).
+
+The cache holds the last stage alone. ``CompiledKernel.asm`` makes the others when somebody looks:
+from the front end's IR, for which a kernel from the disk is compiled again."""
 
 from __future__ import annotations
 

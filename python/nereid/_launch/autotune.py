@@ -1,6 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """``@nereid.autotune`` and ``@nereid.heuristics``: values of constexpr parameters
-that are found by measuring, or computed from the other arguments."""
+that are found by measuring, or computed from the other arguments.
+
+Both wrap a jit function (or each other) and launch it with more keywords. Tuning, for a key
+that has no choice yet:
+
+    prune -> compile all -> the ranks agree that they tune the same -> a result on disk? -> measure
+    -> the smallest median -> undo what measuring has left -> the launch that was asked for
+
+A kernel that communicates must be launched by all ranks alike, or they wait for each other. So
+everything that decides how many launches are made is agreed on first (``_agree.Together``): the
+key, the configurations, which of them compile, whether a stored result counts, and the estimate
+from which the number of repetitions follows (a ``do_bench`` that is given decides for itself). Each
+time is the slowest rank's, so that all choose the same. Kernels that do not communicate are tuned
+by each rank for itself.
+
+Configurations that differ only in options without a meaning on this target are the same code and
+are measured once."""
 
 from __future__ import annotations
 

@@ -1,5 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The decorator @nereid.jit and the functions that it makes."""
+"""The decorator @nereid.jit and the functions that it makes.
+
+A launch goes through C++ first (``_runtime.Dispatcher``, the base class): it reads the
+arguments, makes an entry of each one's type and properties, and looks for a kernel of these
+entries. Only when it finds none does Python come in:
+
+    kernel[grid](...)  ->  Dispatcher  -- known ------------------------------->  launch
+                               |-- new entries -->  _compile_specialisation  -->  launch
+                               '-- a watched value has changed -->  _forget_compiled, then as above
+
+so that launches after the first cost nothing of this file. What a kernel depends on
+beside its arguments (globals, other functions) is the matter of ``_kernels.dependencies``; the
+way from entries to code that of ``_kernels.compile``. ``_options`` decides what the compiler is
+told: an option of the launch counts, else one of the decorator, else the environment."""
 
 from __future__ import annotations
 

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """``nereid run-ir``: runs a kernel from a file of IR on arguments from the command
-line or from files, and shows or saves what it wrote."""
+line or from files, and shows or saves what it wrote.
+
+The kernel is compiled first, because its arguments say how the values on the command line are
+to be read. A kernel that communicates, or has a symmetric argument, is run in a job: its arrays
+are copied into the symmetric heap where they must be. With ``-n`` the same command is started
+once for each rank; random arrays then differ from rank to rank. Arrays lie as aligned as the
+kernel says (``divisibility``), because its code may rely on that."""
 
 from __future__ import annotations
 

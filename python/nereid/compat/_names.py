@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which names of triton and triton_dist stand for what."""
+"""Which names of triton and triton_dist stand for what.
+
+``modules()`` is a table from the names of modules to their contents; ``_finder`` makes modules of
+it when a file imports them. There are four sorts of contents: what Nereid has under the same name;
+functions written for this purpose (``_dist_utils``, ``_threads``, ``_orders``); stand-ins without an
+effect, for settings and profilers of another compiler; and functions that refuse, and say what to
+write instead, where being without effect would be a wrong result."""
 
 from __future__ import annotations
 

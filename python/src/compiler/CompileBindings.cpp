@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The compiler driver for Python.
+//
+// A kernel is compiled in two parts. The front end reads Python objects
+// (buildModule) and has the interpreter's lock; all that follows has not, so
+// that other threads go on, and runs on a thread of its own, so that Ctrl-C
+// ends the wait for it at once (Interruptible.h). That thread may go on when
+// whoever asked has left: it owns a Work, and touches nothing else. What it
+// needs of Python (lines of source files, tools outside of the compiler) it
+// asks for through withPython. Warnings wait until the end, because a filter of
+// Python's may turn one into an exception.
+//
+// Only the result is kept, and the front end's IR as text: stages in between
+// are made from it when somebody asks.
 #include "FrontendBindings.h"
 #include "Interruptible.h"
 

@@ -1,4 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Delayed.cpp - Which operation may come next ------------------------===//
+//
+// What is held stands in `pending` in the order of submission, each with the
+// number of fences that its rank had seen by then. What may be handed on next
+// (collect):
+//
+//       every get
+//       of each rank, what has the smallest number of fences among its held puts and updates
+//
+// Two operations with the same number may change places, two with different
+// ones may not, and nothing else is ordered. The transport below may reorder
+// too; it gets a fence of its own whenever the number changes (handOn,
+// passedOn).
+//
+// A put with a signal is handed on twice: at first its data, without the
+// signal; the entry stays, and the signal is one more operation that may come
+// at any later time, behind a fence below.
+//
+// There is a limit to what is held (kMaxHeld, kMaxBytesTaken). Who finds it
+// reached hands on the first that may come, and so never waits for another.
+//
+//===----------------------------------------------------------------------===//
 #include "transport/delayed/Delayed.h"
 
 #include "base/FaultGuard.h"

@@ -1,4 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Remote.cpp - Requests, answers and their thread --------------------===//
+//
+// Both roles of a rank are here: as one that asks (Peer: submit, acknowledged)
+// and as one that is asked (Caller: begin, carryOut, acknowledge). One lock
+// guards all of it but three words of each Peer, which publish() sets and
+// hasRoom() and finished() read without it: they are asked again and again by
+// programs that wait.
+//
+//       a request    open    questions        it leaves the list when
+//       put, update   x                       the Ack that counts it has come
+//       get, fetch    x         x             its Answer has come whole; open: as above
+//
+// A stream of bytes cannot lose its place. So memory that turns out not to be
+// there (the kernel says EFAULT) is reported to the job, but the message goes
+// on: zeros are sent in place of the source, what was meant for the target is
+// read and dropped.
+//
+// A request to a rank that has gone stays open. That is meant: who waits for it
+// ends with the failure of the job, which says how that rank's process ended,
+// and that is the better message.
+//
+//===----------------------------------------------------------------------===//
 #include "transport/remote/Remote.h"
 
 #include "transport/interface/Delivery.h"

@@ -1,4 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Copy.cpp - Copies by vector registers ------------------------------===//
+//
+// All ways have one shape. The first and the last vector are moved unaligned,
+// what lies between in whole vectors to aligned addresses; the ends overlap
+// with the middle, so that no rest is left for smaller moves. The last vector
+// is loaded before anything is stored.
+//
+//       pull            avx512 with prefetches; from 4 KiB on `rep movsb`, where the processor is
+//                       good at it and the source lies in its line as the target does; avx2
+//                       or sse where there is no avx512
+//       push < 16 KiB   avx2 or sse, ordinary stores
+//       push            stores that bypass the caches, and a fence after them
+//
+// What the processor has is asked at run time. On other processors, and under
+// sanitizers, which must see each access, it is memmove.
+//
+//===----------------------------------------------------------------------===//
 #include "transport/shared_memory/Copy.h"
 
 #include "base/Sanitizer.h"

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options are rows of tables: of each target, and the ones below of all.
+// Everybody who takes one reads it here (a launch, the environment, a command
+// line), so that a wrong value has the same message everywhere.
+//
+// At the end stand the options of other compilers. A kernel written for a GPU
+// or an NPU passes them with every launch, and is to run unchanged: a name that
+// stands there, or in another target's table, has no effect (one is an error that
+// says what to do instead), and NEREID_EXPLAIN=1 says so. Any other name is taken
+// for a misspelling.
 #include "nereid/Target/TargetInfo.h"
 
 #include <charconv>

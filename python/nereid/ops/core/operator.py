@@ -1,5 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What all operators share: their workspace, plans, checks and the order of their calls."""
+"""What all operators share: their workspace, plans, checks and the order of their calls.
+
+A call has three parts, each done as seldom as can be:
+
+    _checked   the arrays are looked at, a plan is made, the kernel prepared: once for arrays that
+               look alike (``_runtime.CallTable`` finds them again by type, shape and the like)
+    _begin     may the operator be used here and now; order after its last call, which may have
+               been in another stream; that the ranks agree on the plan: when something has changed
+    launch     always
+
+The invariant behind all of it: the members of a group make the same calls in the same order. It is
+compared, not assumed. A plan's text is what the ranks must agree on; it is exchanged when a rank
+uses it for the first time (always with NEREID_OPS_CHECK=1), and a hash of it marks the signals of
+its calls, so that ranks which are in different calls wait, and are reported, in place of taking
+each other's data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Environment.cpp - Which rank of which job this is ------------------===//
+//
+// Launchers tell by variables, each by its own. The table is gone through from
+// top to bottom, and the first launcher of which a variable is set decides;
+// half of a pair is an error rather than a reason to go on to the next.
+//
+//   nested jobs   a rank of `nereid run` may start torchrun. Our launcher has set RANK and
+//                 WORLD_SIZE to its own values; other values are of the newer job, and
+//                 ours are passed over (startedAnew)
+//   batch scripts Slurm sets rank and size in them too, although there is one process:
+//                 only inside of a step do they count (onlyWith)
+//   the job's name is made of all variables that tell jobs apart; without any, of the
+//                 parent process, which ranks of one job share
+//
+//===----------------------------------------------------------------------===//
 #include "launch/Environment.h"
 
 #include "base/Knobs.h"

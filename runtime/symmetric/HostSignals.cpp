@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- HostSignals.cpp - Signals that host code sends and waits for -------===//
+//
+// signal() is a transfer of a word: it follows all that this rank has under way
+// (the steps are those of HostTransfers.cpp), and whoever sees the word sees
+// what was before it.
+//
+// waitUntil() looks before it waits. The wait is one of HostWait: listed for
+// the search for deadlocks, ended by the failure of the job or by Ctrl-C.
+// needs() names no rank: anybody may send a signal, so that a wait for one is
+// hopeless only when nobody at all can go on. Under a random schedule the host
+// leaves the rounds of turns while it waits (stepAside, comeBack): the programs
+// that are to send the signal need them.
+//
+//===----------------------------------------------------------------------===//
 #include "base/Clock.h"
 #include "nereid/abi.h"
 #include "symmetric/HostWait.h"

@@ -1,5 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- HostTransfers.cpp - Transfers that host code asks for or awaits ----===//
+//
+// A transfer of host code is complete when the call returns. It has four steps,
+// in put and get alike (signals: HostSignals.cpp):
+//
+// 1. The addresses are checked: the remote one must lie in the symmetric heap,
+//   and what lies in a heap in one allocation.
+// 2. giveWay(): under a random schedule the host may have to wait for a turn.
+// 3. What this rank has under way is completed, so that the call comes after
+//   all that its programs have started.
+// 4. Direct ranks: the copy itself. Others: an Operation for the transport, and
+//   a wait for it that drives the transport meanwhile (TransferWait).
+//
+// Operations that programs have left under way end in one of three ways:
+//
+//   letGoOfArguments   a launch ends well: arrays of the user's may go away; the rest stays
+//   dropTransfers      a launch ends badly: what has not left is dropped, nobody waits
+//   abandonTransfers   recover(): the same, and what has left is awaited, so that nothing
+//                      lands in the memory of the job after it
+//
+//===----------------------------------------------------------------------===//
 #include "base/Backoff.h"
 #include "symmetric/HostWait.h"
 #include "transport/interface/Delivery.h"

@@ -2,6 +2,13 @@
 //
 // Casts. fp16 and bf16 reach each other, the integers and fp64 through fp32;
 // fp8 types are reached by tt.fp_to_fp only.
+//
+// Casts of the language are more than operations of the IR: fp8 has casts to
+// and from other floats only, half precision goes through fp32, and fp8e4b15
+// has no type in the IR at all. So cast() is recursive: it splits one that the
+// IR lacks into two that it has, the first of which loses nothing that the
+// second would keep. Signedness is a matter of the front end: the IR's integers
+// have none, and between int32 and uint32 nothing is emitted.
 #include "Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

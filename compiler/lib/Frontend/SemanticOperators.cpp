@@ -3,6 +3,15 @@
 // Promotion and the operators. The rules are those of the language's reference:
 // numbers known at compile time give way to run-time dtypes of their kind or a
 // higher one; otherwise floats by width, integers as in C.
+//
+// An operand is a number, known now, or a tensor. Two numbers have no
+// operation: they are folded (Constexpr.h). A number and a tensor: the number
+// takes the tensor's dtype where its kind allows it (bool < integer < float),
+// which is what makes `x * 2` keep the dtype of x; only a float with an integer
+// tensor, or an integer with a tensor of bools, is promoted as a tensor of its
+// natural type would be. Two tensors: promote(), then both are cast and
+// broadcast to one shape, so that the operations below see operands of one
+// type.
 #include "Rules.h"
 
 #include "nereid/Frontend/Constexpr.h"

@@ -2,6 +2,17 @@
 //
 // A wait orders only what its token reaches. This pass follows tokens, and says
 // so when one reaches nothing.
+//
+// Two walks do the work. follow() goes forwards from a token to everything that
+// is computed from it, through control flow and calls: an access of memory, or
+// a branch that decides about one, is what the wait orders. getBases() goes
+// backwards from a pointer to the arguments that it is made of, for the report:
+// accesses of memory that other ranks write, below the wait, are probably the
+// ones that should have consumed the token, and the message names up to three.
+//
+// With `pin`, every wait that is left becomes a barrier afterwards: the check
+// is about what the user has written, while later passes should not have to
+// follow tokens.
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 #include "nereid/Support/PassDiagnostics.h"

@@ -6,6 +6,17 @@
 //
 //   block pointer   base, shape[r] : i64, strides[r] : i64, offsets[r] : i32
 //   descriptor      base, shape[r] : i64, strides[r] : i64, NaN padding : i1
+//
+// Why not keep them until memory is accessed: as scalars they pass loops and
+// branches as any other value does, and every later pass (invariants, strides,
+// tiles that a loop moves) sees nothing but pointers and masks, of which it
+// knows all it needs. The one-to-many conversion of MLIR carries the parts
+// through scf.
+//
+// Block pointers are masked only in the dimensions of boundary_check, as the
+// user asked for; descriptors always, in all dimensions. Elements outside read
+// as 0, or as NaN: for a block pointer that is part of the load, for a
+// descriptor of its making, so that it travels with the parts.
 #include "nereid/Transforms/Passes.h"
 
 #include "nereid/Dialect/Distributed/IR/Distributed.h"

@@ -1,4 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Segment.cpp - One file, mapped by every rank -----------------------===//
+//
+//       control block │ nothing │ heap of rank 0 │ heap of rank 1 │ ... │ nothing
+//
+// One memfd holds the control block and, behind it, all heaps; in the address
+// space there is a gap on either side of the heaps (`guardFor`). First the
+// whole range is reserved without access, then both parts are mapped into it:
+// nothing else can come to lie in a gap.
+//
+// Whoever attaches has only a number of a descriptor, from the environment,
+// where anything may stand. So the header is read with pread and checked before
+// anything is mapped: kind of file, magic, version, size. The size is sealed; a
+// rank cannot shrink the file, which would make the others fault.
+//
+// isolate() takes away what lies on other nodes. A transport that moves bytes
+// between nodes by itself still needs it: it gets a second mapping (keepReach),
+// at another place, to which no pointer of a program leads.
+//
+//===----------------------------------------------------------------------===//
 #include "control/memory/Segment.h"
 
 #include "base/Process.h"

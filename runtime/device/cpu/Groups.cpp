@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Groups.cpp - Who waited for what, in few lines ---------------------===//
+//
+// A launch that hangs may have thousands of programs. They are put into groups
+// by what a reader would call the same: what they do, where, the note, the
+// value seen and the value awaited. The address is left out on purpose:
+// programs that wait each for a word of its own are one line, with the first
+// address and the number of the others.
+//
+// Groups stand in the order of their first program; after them those that have
+// ended or were never started, and what else is of use: that launches behind
+// this one wait for it.
+//
+//===----------------------------------------------------------------------===//
 #include "device/cpu/LaunchState.h"
 #include "symmetric/Programs.h"
 

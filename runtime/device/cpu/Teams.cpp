@@ -1,5 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Teams.cpp - nrd_team_*, nrd_lane_share -----------------------------===//
+//
+// A collective of a team is a barrier, copies, and a barrier:
+//
+// 1. The member with number 0 notes what it passes (bytes, root) for this
+//   barrier's number, then all meet. Now every member reads the note and
+//   compares. Whoever differs from member 0 fails, before it copies a byte.
+// 2. Everybody pulls what it needs from where it lies: all owners have come, so
+//   that all sources are ready.
+// 3. All meet again, so that sources may change.
+//
+// nrd_lane_share hands a value from the first vector core of a program to the
+// second through a ring of slots. `written` counts what the one has put there,
+// `taken` what the other has taken; each waits for the other's counter, the
+// first only when the ring is full.
+//
+//===----------------------------------------------------------------------===//
 #include "device/cpu/Teams.h"
 
 #include "device/cpu/EntryPoints.h"

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tt operations on scalars.
+//
+// Tiles are gone by now, so that each is an instruction or a few. Where memory
+// is accessed under a mask there is a branch around the access, not a select
+// behind it: the address may lie anywhere when the mask is false. Ordinary
+// loads and stores are not atomic; volatile loads are (monotonic), since loops
+// poll flags by them, and accesses of single threads have the order that the
+// front end has given them.
 #include "Lowering.h"
 
 #include "Target/CPU/Atomics.h"

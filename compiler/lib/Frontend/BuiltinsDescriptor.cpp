@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rules: tensor descriptors.
+//
+// What is asked of a descriptor (innermost stride 1, blocks of at least 16
+// bytes in the innermost dimension, blocks of one row for gather and scatter)
+// is what the copying hardware of GPUs asks. It is asked on every target, so
+// that a kernel does not work on one alone.
+//
+// Coordinates are 32 bits in the IR. Wider ones are saturated, not cut: what is
+// out of the range of int32 is outside of every tensor, and must stay there.
 #include "Rules.h"
 
 using namespace nereid;

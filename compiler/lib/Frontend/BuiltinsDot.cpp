@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rules: matrix products.
+//
+// The dtype of the result:
+//
+//   int8                 int32
+//   fp64                 fp64
+//   fp32, bf16           fp32
+//   fp16, fp8            out_dtype, else that of acc, else fp32
+//
+// acc must have that dtype and the result's shape; it is not cast.
+// input_precision says how fp32 operands may be rounded, and means nothing for
+// others.
 #include "Rules.h"
 
 #include "llvm/ADT/StringSwitch.h"

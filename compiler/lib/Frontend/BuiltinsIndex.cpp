@@ -3,6 +3,13 @@
 // Rules: indexed reads and writes of global memory (Ascend extension). They
 // become ordinary loads and stores with masks; a strided tensor is given by its
 // first element and a stride for each dimension.
+//
+//   pointer + at * stride[dim] + sum over d != dim of (start[d] + i[d]) * stride[d]
+//   where 0 <= index < boundary, and start[d] + i[d] < end[d] for every d
+//
+// `at` is the index, of index_put, or the index plus start[dim], of gather and
+// scatter. index_select is simpler: its source is dense, so that strides follow
+// from the sizes, and its indices are not tested.
 #include "Rules.h"
 
 using namespace nereid;

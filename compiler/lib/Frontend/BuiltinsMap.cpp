@@ -2,6 +2,11 @@
 //
 // Rules: functions that apply foreign code to elements: a jit function, or a
 // function of a device library. And changed copies of named tuples.
+//
+// map_elementwise has its results from what the user's function returns, which
+// is known only when its body has been walked. So the region is made first,
+// with arguments of the elements' types, and the operation afterwards around
+// it.
 #include "Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

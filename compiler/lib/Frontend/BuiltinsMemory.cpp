@@ -3,6 +3,13 @@
 // Rules: loads and stores through pointers, blocks of pointers and block
 // pointers. A load whose mask is false in places reads 0 there, also without
 // `other`.
+//
+// Three kinds of pointers come here, and they exclude each other's options: a
+// block pointer has boundary_check and padding_option, the others have mask and
+// other. A scalar pointer takes scalars only. In a load, a block of pointers,
+// the mask and `other` are brought to their common shape; in a store the
+// pointers say the shape, since one element cannot take several values. Bools
+// are bytes in memory (toMemory, fromMemory).
 #include "Rules.h"
 
 using namespace nereid;

@@ -3,6 +3,17 @@
 // Rules: random numbers by Philox 4x32 (or 4x64), bit for bit those of the
 // published generator (Salmon et al., "Parallel random numbers: as easy as 1, 2,
 // 3", SC 2011) with the language's choice of counters.
+//
+// A counter of four words goes through rounds, each of which mixes by two wide
+// products (hi and lo are their halves), and the key moves on:
+//
+//   c0 = hi(c2 * B) ^ c1 ^ k0        k0 += 0x9E3779B9
+//   c1 = lo(c2 * B)                  k1 += 0xBB67AE85
+//   c2 = hi(c0 * A) ^ c3 ^ k1
+//   c3 = lo(c0 * A)                  (right sides: values from before the round)
+//
+// There is no state: a number depends on seed and offset alone, so that
+// programs need not know of each other and any element can be made again.
 #include "Rules.h"
 
 #include <array>

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rules: shapes of blocks.
+//
+// The IR has few operations of shape. What it lacks is composed of them: join
+// adds an innermost dimension of size 2; interleave merges it with the last
+// one, cat moves it before the dimension that grows and merges it there; flip
+// is a gather with descending indices.
 #include "Rules.h"
 
 #include <numeric>

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rules: functions of libshmem_device with a C type in their name.
+//
+// Names are made, not listed: prefix + C type + suffix, with the libraries that
+// have the name.
+//
+//   uint64_p   float_g   put_uint32_nbi   int32_wait_until_equals   long_atomic_fetch_add
+//
+// All are typed spellings of a few functions: p, g, putmem_nbi,
+// signal_wait_until, and for the atomics atomic_update and atomic_fetch, which
+// take the operation as a number. The type in the name is checked against the
+// pointer's, and a wrong one gets the name of the right function.
 #include "ShmemRules.h"
 
 #include "nereid/abi.h"

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arguments of libshmem_device's functions.
+//
+// Five libraries have one set of functions here, but their constants have
+// different numbers: 3 is LE in one and GE in another. So our constants are no
+// plain numbers. Each holds library, kind and meaning (ShmemConstant), and one
+// of a wrong kind, or of another library than the kernel has used before, is an
+// error that names the right one (noteFamily).
+//
+// Plain numbers, which ported files contain, are read as the library of the
+// kernel's earlier constants would read them, else as the profile says. Where
+// that is a guess and the libraries disagree there is a warning. A number that
+// is known at run time only is translated at run time (shmemCodeArg).
+//
+// Values that are wider than the word that they go to are checked at run time
+// rather than cut.
 #include "ShmemRules.h"
 
 #include "nereid/abi.h"

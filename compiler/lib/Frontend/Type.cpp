@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Types of the kernel language: construction, questions, names, lowering.
+//
+// The order of Scalar matters: what is an integer, signed or a float is asked
+// by ranges of it, and the table below is indexed by it.
+//
+// Lowering forgets what the IR has no word for: signedness, const, and
+// fp8e4b15, which lies in integers of 8 bits. Bools are i1 as values and i8 in
+// memory, so that pointers to them, block pointers and descriptors point to i8;
+// loads and stores convert.
 #include "nereid/Frontend/Type.h"
 
 #include "nereid/Dialect/Triton/IR/Triton.h"

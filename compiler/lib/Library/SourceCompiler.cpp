@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels in Python syntax: `nereid compile` in a child process.
+//
+// The front end reads Python objects, so that it needs an interpreter; a C++
+// program that compiles a kernel need not have one, nor share its signals and
+// its memory with it. The object file and what the command says go through
+// files in a folder of its own: there is no pipe that could fill.
 #include "nereid/Compiler.h"
 
 #include "llvm/ADT/SmallString.h"

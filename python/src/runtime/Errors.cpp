@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Errors.cpp - From the runtime's failures to exceptions -------------===//
+//
+// Each failure of the runtime becomes one exception of Python with everything
+// in it as attributes, so that a program can look at them: code, rank, kernel,
+// place, and a list of who waited for what.
+//
+// Ctrl-C is the hard case. It reaches all processes of a terminal, each at its
+// own time. The rank that has it raises what its signal handler raised
+// (KeyboardInterrupt as a rule), with the report as a note; another rank sees
+// the job fail first. It waits half a second for its own signal
+// (awaitOwnInterrupt), so that usually all ranks end by KeyboardInterrupt, not
+// all but one by an error of the job.
+//
+//===----------------------------------------------------------------------===//
 #include "Errors.h"
 #include "JobState.h"
 

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- KernelImage.cpp - Loading, describing and launching kernels --------===//
+//
+// A launch: find the job (a world of one is joined when the kernel needs one
+// and there is none), look at the arguments that must be symmetric, launch
+// without the GIL. Only the number of a wrong argument goes back: the caller
+// knows its name, and makes the message.
+//
+// An argument that lies in the heap of the job of the process that this one was
+// forked from is refused too. Its address is valid here, and reads and writes
+// would reach the memory of the parent's rank.
+//
+//===----------------------------------------------------------------------===//
 #include "KernelImage.h"
 #include "Errors.h"
 #include "JobState.h"

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- ProcessorFeatures.cpp - What this processor can run ----------------===//
+//
+// An object file names the features that its code uses, by LLVM's names; this
+// table says for each which bit of CPUID stands for it. (__builtin_cpu_supports
+// takes names that are known when it is compiled.)
+//
+// A bit of the processor is not enough. Wide registers are of use only when the
+// operating system saves them at a switch of threads, which it says in XCR0: a
+// feature counts when both have it. A name that is not in the table counts as
+// missing: better a message that says so than an illegal instruction.
+//
+//===----------------------------------------------------------------------===//
 #include "device/cpu/ProcessorFeatures.h"
 
 #include <array>

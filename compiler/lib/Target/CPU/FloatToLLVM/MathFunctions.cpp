@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Mathematical functions on fp32 as polynomials.
+//
+// In this order:
+//
+// 1. Before anything else log and log2 are given operands in the normal range
+//   (scaleSubnormals): the polynomials take smaller ones for zero.
+// 2. exp and exp2 are ours; rsqrt is a root and a division; log, log2, log1p,
+//   expm1, tanh and erf are MLIR's approximations. fp16 goes through fp32.
+// 3. What is left and has no intrinsic in LLVM is a call of the C library,
+//   element by element: last, because a call is worst.
 #include "Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

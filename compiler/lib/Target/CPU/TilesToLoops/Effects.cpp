@@ -2,6 +2,11 @@
 //
 // Atomics, library calls, prints and assertions on tiles: one element after the
 // other.
+//
+// Not in vectors, since the order is visible: lanes of one address take their
+// turns in row-major order, calls with effects are made in it. A result that
+// nobody uses gets no buffer. A lane whose mask is false does nothing and
+// yields 0.
 #include "Combine.h"
 #include "TileEmitter.h"
 

@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The constants of libshmem_device's libraries: names, meanings, numbers.
+//
+// A constant is one integer of 128 bits, so that it goes through Python and
+// through the kernel's arithmetic on constants like any number, and can still
+// be told from one:
+//
+//   bits 127..96   95..80   79..72    71..64   63..32   31..0
+//   a mark         -        library   kind     -        meaning, in our own numbers
+//
+// No number that a kernel computes for itself has the mark, which stands far
+// above 64 bits. The libraries' own numbers appear only where a plain number
+// has to be read (fromNative).
 #include "nereid/Frontend/Value.h"
 
 using namespace nereid;

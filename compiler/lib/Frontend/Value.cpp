@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values as text: what messages call them (describe), and what Python would
+// print (pythonText), because strings that a kernel makes at compile time, and
+// its static_print, are to be those that the same line makes outside.
 #include "nereid/Frontend/Value.h"
 
 #include "nereid/Frontend/Builtins.h"

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Messages stand in Diagnostics.def, one row for each; this file gives them
+// their form:
+//
+//   kernel.py:12:9: error: the message
+//      12 |     x = tl.load(ptr, mask)
+//         |                 ^~~
+//     help: what to write instead
+//     kernel.py:8:5: note: what else is of interest, with its line
+//
+// Columns of a source range are bytes, carets stand by columns of a terminal:
+// tabs are repeated, wide characters take two.
 #include "nereid/Support/Diagnostics.h"
 
 #include "llvm/ADT/StringRef.h"

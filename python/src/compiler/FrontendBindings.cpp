@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the dispatcher's entries of arguments (see CompilerModule.h) to what the
+// front end takes. All of it runs with the interpreter's lock: the front end
+// asks Python about names and values while it walks.
 #include "FrontendBindings.h"
 #include "PythonEnvironment.h"
 

@@ -1,4 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- RankExecutor.cpp - Launching, waiting, giving up -------------------===//
+//
+// Locks: `lock` guards the list of queues and is taken before a queue's, never
+// after; a queue's guards its flights, which the thread that waits for it and
+// the watcher both look at.
+//
+// The launches of a queue share control memory, one piece behind the other,
+// until it is used up or somebody has waited for the queue: then all have
+// ended, and the next begins at its start (finish). Reports are read there too,
+// and only when the queue has been given up; in any other case the memory is
+// still zero, and reading it would cost a copy from the GPU at each
+// synchronisation.
+//
+// An error of the GPU is final: CUDA refuses the context from then on. It comes
+// without the launch that made it, so that the report names the last one, and
+// says where several were under way.
+//
+//===----------------------------------------------------------------------===//
 #include "device/cuda/RankExecutor.h"
 
 #include "base/Backoff.h"

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The table of library functions, and what a call has to satisfy.
+//
+// The table comes from LibraryFunctions.def, whose columns are explained there.
+// Contradictions between columns of a row fail the build (isConsistent). The
+// verifier checks a call against its row: kinds of operands, the type that the
+// first pointer points to, the result. Whoever lowers a call can then take
+// operands as they are.
 #include "nereid/Dialect/Distributed/LibraryFunctions.h"
 
 #include "nereid/Dialect/Distributed/IR/Distributed.h"

@@ -4,6 +4,18 @@
 // Dialect/Distributed/LibraryFunctions.def; the compiler warns of a row that has no
 // case here. Operands have the kinds that the verifier saw to. A function is called
 // by the program as one: by all of its threads.
+//
+// What one thread does for all, and what all do:
+//
+//   put, get, broadcast, fcollect   a copy by all threads, a barrier before it
+//   signals, p                      one thread stores, after a barrier (DeviceCode::release)
+//   waits                           each thread polls by itself
+//   g, atomics                      one thread, and all get its result
+//
+// A wait whose value is used needs more: threads may leave it having seen
+// different values, and control flow that depends on the value would fall
+// apart. So one thread reads the word again for all, until what it reads ends
+// the wait too (waitUntil).
 #include "Target/CUDA/LowerDistributed.h"
 
 #include "nereid/abi.h"

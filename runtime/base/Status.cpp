@@ -1,4 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Status.cpp - Reports of failures -----------------------------------===//
+//
+// A report is made for the terminal of a user who has only this text:
+//
+//       kernel.py:12:9: error: the message
+//           x = tl.load(ptr)
+//               ^
+//         in kernel 'k', rank 1, program (0, 0, 0)
+//         state of the job:
+//           rank 0:
+//             4 programs ...: wait on flags: value 0, waits for 1
+//               at kernel.py:8:5 in k
+//
+// What is not known is left out, line by line: a failure of host code has no
+// kernel, one outside of a job no rank. The source text comes with the failure
+// (SourceSite::text): the file may lie on another machine, or have changed
+// since.
+//
+//===----------------------------------------------------------------------===//
 #include "nereid/runtime/Status.h"
 
 namespace nereid::runtime {

@@ -160,6 +160,7 @@ static TileStride reshapeStride(TileStrides &strides, Value src, RankedTensorTyp
   return whole.value_or(TileStride::constant(0));
 }
 
+/// The entry is made before the answer is known: a value that depends on itself finds "unknown".
 TileStride TileStrides::get(Value value, unsigned dim) {
   auto [it, inserted] = strides.try_emplace({value, dim}, TileStride::unknown());
   if (!inserted)

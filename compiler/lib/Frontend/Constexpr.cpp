@@ -103,6 +103,8 @@ double floatModulo(double lhs, double rhs) {
   return std::copysign(0.0, rhs);
 }
 
+/// As CPython does it, from the exact remainder: the floor of lhs / rhs would be one too many where
+/// the quotient was rounded up to an integer.
 double floatFloorDivide(double lhs, double rhs) {
   double mod = std::fmod(lhs, rhs);
   double div = (lhs - mod) / rhs;
@@ -126,6 +128,8 @@ double floatPower(double base, double exponent, const SourceRange &range) {
   return result;
 }
 
+/// By squares. The base is squared only while another factor is to come, so that a square which
+/// nobody needs cannot overflow.
 Value intPower(Int base, Int exponent, const SourceRange &range) {
   if (exponent < 0)
     return floatPower(static_cast<double>(base), static_cast<double>(exponent), range);
@@ -483,6 +487,7 @@ Value subscriptTuple(const Tuple &tuple, const Value &index, const SourceRange &
   Int step = part(slice->step).value_or(1);
   if (step == 0)
     throw CompileError(makeDiagnostic(Diag::slice_step_zero, range));
+  // // Python's rule for slices: bounds outside of the tuple are moved to its ends.
   auto clamp = [&](Int i) {
     if (i < 0)
       i += size;

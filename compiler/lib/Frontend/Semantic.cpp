@@ -36,6 +36,8 @@ static mlir::Location baseLocation(mlir::MLIRContext *context, const SourceRange
   return mlir::FileLineColLoc::get(file, range.line, range.column);
 }
 
+/// Calls are walked where they stand. So a location has the calls that led to it, the
+/// innermost first: they are the notes of diagnostics that passes report.
 mlir::Location Semantic::loc(const SourceRange &range) {
   mlir::MLIRContext *context = builder.getContext();
   mlir::Location location = baseLocation(context, range);

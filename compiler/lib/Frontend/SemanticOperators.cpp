@@ -50,6 +50,9 @@ Value nereid::frontend::arithmetic(Semantic &s, BinaryOp op, const Value &lhs, c
 // Promotion
 //===----------------------------------------------------------------------===//
 
+/// The first rule that fits: fp64 beside anything; a division with a float is one of fp32; fp32,
+/// then fp16, beside anything; bf16 beside anything else is fp32; two fp8 types that differ meet in
+/// fp16, and beside anything else fp8 is an error; integers as in C.
 Type Semantic::promote(Type lhs, Type rhs, const OperandRules &rules, const SourceRange &range) {
   Type a = lhs.element(), b = rhs.element();
   auto either = [&](Scalar scalar) { return a == Type(scalar) || b == Type(scalar); };

@@ -125,6 +125,9 @@ struct Carried {
   }
 };
 
+/// Value `index` of the loop. scf.while has two arguments for it: the one before its condition, and
+/// the one after, if the condition hands it on. One that is not handed on as it is cannot be
+/// followed through the loop: nullopt.
 std::optional<Carried> getCarried(Operation *op, unsigned index) {
   Carried carried;
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -285,6 +288,8 @@ bool Movement::canMove(Value value) {
   return false;
 }
 
+/// `carried + tile` with a tile from outside: after i rounds it is init + i * tile. Only one such
+/// addition is taken, since the scalar counts rounds and nothing else.
 bool Movement::isInvariantStep(Value next) {
   Operation *op = next.getDefiningOp();
   if (!op || !isa<tt::AddPtrOp, arith::AddIOp>(op) || !carried.is(op->getOperand(0)))
@@ -428,6 +433,7 @@ Operation *structure(Operation *op, unsigned index, IRRewriter &rewriter) {
   // The arguments and results become scalars; placeholders take over as tiles.
   Value init = carried->init->get();
   Type tileType = init.getType();
+  // // From here to the end the IR is not valid: types of the loop no longer fit its body.
   carried->init->set(zero);
   for (BlockArgument argument : carried->arguments) {
     rewriter.setInsertionPointToStart(argument.getOwner());

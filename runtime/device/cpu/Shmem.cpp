@@ -4,6 +4,15 @@
 // Checks addresses and hands the work to the transport, which says what is
 // complete when. docs/memory-model.md says what programs may rely on.
 //
+// All have one shape, and its order matters:
+//
+//   checks        a wrong argument ends the program before anything has happened
+//   maybeYield    under a random schedule others may run now
+//   direct        the rank's heap is mapped: a copy, an atomic instruction
+//   or an engine  an Operation for the transport, and a wait where it has one
+//   noteActivity  others may have been waiting for just this
+//   maybeYield    ... and may run before this program goes on
+//
 //===----------------------------------------------------------------------===//
 #include "device/cpu/EntryPoints.h"
 

@@ -4,6 +4,18 @@
 // One process a GPU, or several ranks of a process on one: rank r has the GPU r modulo
 // their number. docs/nvidia.md describes it.
 //
+// The heaps of a job lie in one reserved range of addresses, rank behind rank:
+//
+//   | the ranks' part | state words | to a granule | one granule of nothing | next rank
+//     HeapShape::bytes, one allocation of memory     so that what goes past a heap faults
+//
+// Each is the memory of its owner's GPU, mapped here for all GPUs of this process
+// (mapFor). So these must be open before the first heap is mapped, which prepare() sees
+// to, and must reach each other with atomic operations, or signals could not work.
+//
+// Memory that is allocated is known by a descriptor or a mapping and by nothing else: the
+// handle of it is given back at once, and it goes away with the last of those.
+//
 //===----------------------------------------------------------------------===//
 #include "base/Knobs.h"
 #include "device/cuda/RankExecutor.h"

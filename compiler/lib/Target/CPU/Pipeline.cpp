@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Four phases, each with a promise: a state of the module that can be said in a
+// sentence and checked by a walk (verify...). The driver checks after each, so
+// that a pass that breaks one is found there and not by what comes later.
+// Inside a phase passes may change places or come and go; between phases
+// nothing but the promise counts.
+//
+//   check      what the user has to be told: of tokens, loops, symmetric arguments
+//   simplify   one function; no block pointers, no tokens; what all targets want
+//   tiles      tiles become loops, vectors and buffers (TilesToLoops)
+//   lowering   calls of the runtime, narrow floats, the LLVM dialect
 #include "Target/CPU/Pipeline.h"
 
 #include "Target/CPU/FloatToLLVM/Passes.h"

@@ -2,6 +2,12 @@
 //
 // Ranks, symmetric memory and signals as tt operations and assembly: DeviceCode.h
 // says what they consist of, this file which operation is which.
+//
+// A kernel that has such operations gets five arguments more (addArguments, the
+// order of nereid/cuda_kernel.h), which only the runtime passes. Orders need
+// nothing of their own here: a wait ends with a barrier of the program, so that
+// whatever stands behind it in the program comes after it, and tokens can be
+// dropped.
 #include "Target/CUDA/LowerDistributed.h"
 
 #include "Target/CUDA/Passes.h"

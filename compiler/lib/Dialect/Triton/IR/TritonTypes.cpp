@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The types of the dialect and their text. Blocks of descriptors are written as
+// dimensions or as a whole tensor type; both are read, and the older form is
+// written when the text is for Triton 3.6.
 #include "nereid/Dialect/Triton/IR/Triton.h"
 
 #include "mlir/IR/DialectImplementation.h"

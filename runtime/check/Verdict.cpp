@@ -133,6 +133,9 @@ Place Reader::placeOf(int32_t rank, uint64_t address, uint64_t bytes) const {
 // Operations
 //===----------------------------------------------------------------------===//
 
+/// Both ends of a transfer are accesses of the program that asks. The target of a put is
+/// written until the put is complete (`transfers`), the other ends are over when the call
+/// returns, unless it does not block.
 void Reader::issue(uint64_t index, const EventRecord &e) {
   const ThreadId thread = threadOf(e);
   const uint64_t number = uint64_t(e.rank) << 32 | e.id;
@@ -224,6 +227,9 @@ void Reader::arrive(const EventRecord &e) {
   ++met.inside;
 }
 
+/// A barrier of all hosts while nothing is launched orders everything before it against everything
+/// after it. Then all that has been remembered can go (retire), which bounds the memory of long
+/// runs by what happens between two of them.
 void Reader::leave(const EventRecord &e) {
   const bool isHost = e.program == EventRecord::kHost;
   const Meeting key{isHost, e.id, e.value};
@@ -381,6 +387,8 @@ End Reader::endOf(const Access &access) const {
   return end;
 }
 
+/// The first description that fits, from the most special to the most general. (2) is what came
+/// later in the log; that says nothing about what may come later in another run.
 void Reader::classify(Finding &f, const Conflict &c) const {
   const Access &a = c.first, &b = c.second;
   const bool sameThread = a.thread == b.thread;

@@ -293,6 +293,10 @@ Status Launcher::startRank(int32_t rank, int errorPipe) {
           close(fd);
     return systemError("fork", error);
   }
+  // From here to exec: nothing that allocates or locks, as another thread may have been in the
+  // middle of it. A rank does not outlive the launcher (PDEATHSIG; the parent may be gone already,
+  // hence the look), leads a process group of its own, so that what it starts can be killed with
+  // it, and begins with the signals of a fresh process.
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
@@ -467,6 +471,9 @@ void Launcher::forward(Child &child, int32_t rank, Stream &stream) {
   }
 }
 
+/// One loop for all that can happen: children that end and signals (both through the pipe that
+/// their handlers write to), output of ranks, and the time at which patience ends. Whoever is told
+/// to stop gets SIGTERM first (or the signal that came), later SIGKILL.
 JobResult Launcher::watch() {
   for (;;) {
     reap(false);

@@ -190,7 +190,7 @@ Expected<void *> Job::allocate(uint64_t bytes, const AllocationInfo &info) {
   std::string request = "allocate(" + infoText(info) + ", " + std::to_string(bytes) + " bytes)";
   if (Status st = pimpl->collective(request); !st.ok())
     return st;
-  // // All ranks have passed the same text, and so allocate the same in the same order: their heaps
+  // All ranks have passed the same text, and so allocate the same in the same order: their heaps
   // stay alike without a word between them.
   std::unique_lock<std::shared_mutex> guard(pimpl->heapLock);
   std::optional<uint64_t> offset = pimpl->heap.allocate(bytes, info);

@@ -118,7 +118,7 @@ void Divergence::visitBranch(Operation *op) {
     for (auto [n, argument] : llvm::enumerate(op->getSuccessor(i)->getArguments()))
       if (Value source = branch.getSuccessorOperands(i)[n]; source && isDivergent(source))
         taint(argument);
-  // // An operand that is not handed to a successor decides between them; it is the first.
+  // An operand that is not handed to a successor decides between them; it is the first.
   unsigned forwarded = 0;
   for (unsigned i = 0; branch && i < op->getNumSuccessors(); ++i)
     forwarded += branch.getSuccessorOperands(i).size();
@@ -132,7 +132,7 @@ void Divergence::visitBranch(Operation *op) {
         reaches(op, &block))
       changed |= blocks.insert(&block).second;
   for (Block &block : *op->getBlock()->getParent())
-    // // Here the ways have joined again: what a block is given may depend on the way.
+    // Here the ways have joined again: what a block is given may depend on the way.
     if (postDominance.postDominates(&block, op->getBlock()) && &block != op->getBlock())
       for (BlockArgument argument : block.getArguments())
         taint(argument);

@@ -487,7 +487,7 @@ Value subscriptTuple(const Tuple &tuple, const Value &index, const SourceRange &
   Int step = part(slice->step).value_or(1);
   if (step == 0)
     throw CompileError(makeDiagnostic(Diag::slice_step_zero, range));
-  // // Python's rule for slices: bounds outside of the tuple are moved to its ends.
+  // Python's rule for slices: bounds outside of the tuple are moved to its ends.
   auto clamp = [&](Int i) {
     if (i < 0)
       i += size;

@@ -200,6 +200,8 @@ std::string Semantic::constexprString(const BoundArgs &args, unsigned i) {
   wrongKind(args, i, "a string");
 }
 
+/// A list of items, however it is passed: x.permute(1, 0), x.permute((1, 0)), and a single item in
+/// place of a list of one.
 std::vector<Value> nereid::frontend::itemsArg(const BoundArgs &args, unsigned i) {
   const Tuple *tuple = args[i].getIf<Tuple>();
   if (!tuple)
@@ -259,6 +261,8 @@ Tensor nereid::frontend::intScalarArg(Semantic &s, const BoundArgs &args, unsign
   return numberAs(s, args[i], type, args.ranges[i]);
 }
 
+/// A number that is known must fit; one that is known at run time only is checked there, where the
+/// types leave room for doubt.
 Tensor nereid::frontend::numberAs(Semantic &s, const Value &value, Type type,
                                   const SourceRange &range) {
   const Tensor *tensor = value.getIf<Tensor>();
@@ -317,6 +321,7 @@ tt::MemSyncScope nereid::frontend::scopeArg(Semantic &s, const BoundArgs &args, 
 // Messages
 //===----------------------------------------------------------------------===//
 
+/// Where a value comes from, unless that is where the error is.
 void nereid::frontend::noteValue(Diagnostic &diagnostic, const Value &value, llvm::StringRef what) {
   const Tensor *tensor = value.getIf<Tensor>();
   if (!tensor || !tensor->range.isValid())

@@ -136,7 +136,7 @@ Value Walker::evalUnary(const UnaryExpr &expr) {
 Value Walker::evalCompare(const CompareExpr &expr) {
   if (expr.ops.size() > 1)
     extension("a chained comparison", "write `a < b and b < c`", expr.range);
-  // // a < b < c is (a < b) and (b < c) with b evaluated once.
+  // a < b < c is (a < b) and (b < c) with b evaluated once.
   Value lhs = eval(*expr.left), result = true;
   SourceRange range = expr.left->range;
   for (size_t i = 0; i < expr.ops.size(); ++i) {
@@ -335,7 +335,7 @@ void Walker::bindItem(const Expr &target, const Value &item) {
 Value Walker::evalComprehension(const ComprehensionExpr &expr) {
   std::vector<Value> items;
   const auto *iteration = llvm::dyn_cast<CallExpr>(expr.iterable.get());
-  // // What is called is looked up once, before its arguments: a range is not evaluated as a call,
+  // What is called is looked up once, before its arguments: a range is not evaluated as a call,
   // which would be an error outside of a loop.
   Value callee = iteration ? eval(*iteration->callee) : Value();
   const auto *builtin = callee.getIf<Builtin>();

@@ -433,7 +433,7 @@ Operation *structure(Operation *op, unsigned index, IRRewriter &rewriter) {
   // The arguments and results become scalars; placeholders take over as tiles.
   Value init = carried->init->get();
   Type tileType = init.getType();
-  // // From here to the end the IR is not valid: types of the loop no longer fit its body.
+  // From here to the end the IR is not valid: types of the loop no longer fit its body.
   carried->init->set(zero);
   for (BlockArgument argument : carried->arguments) {
     rewriter.setInsertionPointToStart(argument.getOwner());

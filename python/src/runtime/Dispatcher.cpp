@@ -304,6 +304,8 @@ bool hasChanged(PyObject *watch) {
 
 /// The kernel for these arguments that was compiled before and is still right; null
 /// if there is none.
+/// Asking a Watch may run code of Python, which may launch, compile or forget kernels of this very
+/// table: `changes` says whether it has to be looked up again.
 const CachedKernel *findKernel(Dispatcher &state, std::string_view key) {
   auto found = state.kernels.find(key);
   if (found == state.kernels.end())
@@ -408,6 +410,8 @@ bool callPreRunHooks(PyObject *hooks, PyObject *const *args, size_t numPositiona
 }
 
 /// Hands a launch to the stream of this thread. What it needs stays alive.
+/// That is the kernel, whose image the launch points to, all arguments, and what was made of them
+/// on the way: a caller may drop everything when kernel[grid](...) returns.
 bool enqueueLaunch(const Dispatcher &state, const KernelImage &image, const Grid &size,
                    ArgumentReader &reader, const Bound &bound, PyObject *kernel) {
   PendingLaunch pending;
@@ -453,6 +457,8 @@ nb::object arrayBehind(PyObject *value) {
 
 /// Adds the arrays of the host among the arguments to `staging`; false with an
 /// exception set.
+/// Slots of them then hold addresses on the device. An array that the kernel cannot write, by its
+/// parameter or by its own flag, is copied in one direction only.
 bool stageArrays(const Dispatcher &state, const KernelImage &image, ArgumentReader &reader,
                  const Bound &bound, Staging &staging) {
   const auto &arguments = image.kernel->description->arguments;

@@ -171,7 +171,7 @@ Status RankExecutor::checkFits(const LaunchSpec &launch, const CUDAKernel &kerne
       uint64_t(launch.grid[0]) * uint64_t(launch.grid[1]) * uint64_t(launch.grid[2]);
   const uint64_t all =
       uint64_t(code.perMultiprocessor) * uint64_t(g.multiprocessors) / kernel.image.numCTAs;
-  // // Ranks of this process that share the GPU may launch at the same time.
+  // Ranks of this process that share the GPU may launch at the same time.
   const uint64_t fit = all / uint64_t(sharers);
   if (programs <= fit)
     return {};

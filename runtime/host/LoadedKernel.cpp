@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- LoadedKernel.cpp - Kernels of C++ hosts ----------------------------===//
+//
+// What the dispatcher checks for Python is checked here for C++, before
+// anything is launched: the number of arguments, what the compiler was promised
+// about each (a multiple of so much, symmetric memory), and that there is a job
+// when the kernel needs one. A header that `nereid compile --header` has made
+// also says which kernel it was made with: one that was compiled again without
+// its header is refused when it is loaded.
+//
+//===----------------------------------------------------------------------===//
 #include "nereid/runtime/LoadedKernel.h"
 
 #include "nereid/runtime/Devices.h"

@@ -1,4 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===- Router.cpp - Which engine carries what -----------------------------===//
+//
+//       nodes     schedule    engine
+//       one       fifo        none: every operation is direct
+//       one       random      delayed: shared memory
+//       several   fifo        the transport of that name, behind delayed: if it is named so
+//       several   random      delayed: own node by shared memory, others by the transport
+//
+// Under a random schedule delayed: stands outermost and has no thread, so that
+// one seed decides about all operations. While somebody watches (watch), direct
+// operations would go unseen; they take an engine as well then, shared memory
+// by itself or by node, and the one from before comes back afterwards. Nothing
+// may be under way at either change.
+//
+//===----------------------------------------------------------------------===//
 #include "transport/Router.h"
 
 #include "transport/Transports.h"

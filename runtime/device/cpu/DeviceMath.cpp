@@ -2,6 +2,12 @@
 //
 // Functions of device math libraries (abi/nereid/device_math.def) that the C
 // library does not have, and arithmetic with directed rounding.
+//
+// Nearly all are computed in fp64, also for narrower types, whose results are
+// rounded once from there (device_math.def): a few units in fp64's last place
+// are nothing in fp32's. So methods may be simple. Only what depends on the
+// format itself has a version of each: the next number, and results rounded in
+// a direction.
 #include "device/cpu/LibrarySymbols.h"
 
 #include <cfenv>

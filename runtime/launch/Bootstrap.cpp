@@ -7,10 +7,12 @@
 //   1. who am I, what is set         environment; transport and device by their names
 //   2. the job's memory              the launcher's descriptor, or of one's own (a world of
 //                                    one), or from rank 0 (rendezvous)
-//   3. nodes                         heaps of other nodes become inaccessible
+//   3. nodes                         what settings mean for ranks where they are (settle);
+//                                    heaps of other nodes become inaccessible
 //   4. heaps of a device             made here, and a socket to hand them out
 //   5. Job::Impl                     the transport listens from here on
-//   6. takeSlot                      the rank is taken; settings that all must share agree
+//   6. takeSlot                      the rank is taken; settings that all must share agree;
+//                                    peers can read where the transport listens
 //   7. the log of a checked run      before anybody can reach this rank
 //   8. meet, exchange heaps, meet
 //

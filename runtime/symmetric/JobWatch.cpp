@@ -17,7 +17,8 @@
 // and sees all that was ever written. All that has to last for kSettleNs.
 //
 // A program in a spin loop of its own, or a rank in host code, may still do
-// something. While there is one, no look is certain, and only the time-out is
+// something, and of ranks on other machines only their moves are known. While
+// there is one of these, no look is certain, and only the time-out is
 // left, which runs from the last move of anything (steadySince). A poller that
 // uses processor time within one round, and a host that uses some at all, are at
 // work: that counts as a move.

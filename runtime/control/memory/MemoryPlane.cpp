@@ -9,6 +9,7 @@
 //                   ─▶ 2. Readers wait while it is 1, but not for ever: its writer may be
 //                   dead
 //   an account      a rank's own records, then `reported` = the number of the failure
+//   an address      a rank's own, once, then its length + 1
 //   a request       text of a rank for a collective, then its arrival. The world has two
 //                   places, by parity: who arrives at barrier n + 2 has seen n + 1
 //                   complete, at which all had read the texts of n

@@ -8,7 +8,8 @@
 //
 // Streams, and who may use them:
 //
-//       lane      one per rank or user's stream: the launches, in order, and their scratch
+//       lane      one per rank or user's stream: the launches, in order, and their scratch.
+//                 Launches into a stream of another library's have a lane too, for its words
 //       copies    copies and updates that the host asks for meanwhile
 //       notices   words that tell launches to end. Alone, because it may wait for nothing
 //

@@ -18,7 +18,8 @@
 //
 // A request to a rank that has gone stays open. That is meant: who waits for it
 // ends with the failure of the job, which says how that rank's process ended,
-// and that is the better message.
+// and that is the better message. Only drop() closes it, when nobody waits any
+// more.
 //
 //===----------------------------------------------------------------------===//
 #include "transport/remote/Remote.h"

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rules: atomics. Read-modify-writes always carry a mask.
+//
+// Pointers, values and mask are brought to one shape in two steps: each
+// argument may make the block of pointers grow, and in the end all are
+// broadcast to what it has become. A single pointer does not grow, since one
+// element would be changed many times by what looks like one operation. The
+// dtype decides what the IR, which has no signedness, must be told: max and min
+// are UMAX and UMIN for unsigned integers, add is FADD for floats.
 #include "Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

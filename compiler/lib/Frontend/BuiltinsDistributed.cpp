@@ -2,6 +2,13 @@
 //
 // Rules: dl (ranks, symmetric addresses, signals, tokens) and the Ascend
 // extension.
+//
+// What can be known is refused here, at the argument: a rank that is no integer
+// of 32 bits, a signal word that the profile's library does not have (on
+// NVIDIA's waits take 32 or 64 bits, notify 64), a negative count, a call of a
+// library function that the verifier would refuse (checkLibraryCall). A value
+// that is known at run time only and wider than the word is checked there. A
+// constant keeps its bits: -1 is the all-ones value of an unsigned signal.
 #include "Rules.h"
 #include "ShmemRules.h"
 

@@ -16,6 +16,7 @@ AG_TYPES = ("gathered_ptr=*bf16:16, b_ptr=*bf16:16, c_ptr=*bf16:16, ready_ptr=*i
             "m_per_rank=i32:16, N=i32:16, K=i32:16, movers=i32")
 RS_TYPES = ("a_ptr=*bf16:16, b_ptr=*bf16:16, c_ptr=*bf16:16, parts_ptr=*bf16:16, done_ptr=*i64:16, ready_ptr=*i64:16, "
             "free_ptr=*i64:16, call=i32, m_per_rank=i32:16, N=i32:16, K=i32:16, movers=i32")
+RS_DIRECT_TYPES = RS_TYPES.replace("done_ptr=*i64:16, ", "").replace(", movers=i32", "")
 EXAMPLE_TYPES = ("a_ptr=*bf16:16, b_ptr=*bf16:16, c_ptr=*bf16:16, peer_mem_ptr=*bf16:16, {}m_per_rank=i32:16, N=i32:16, "
                  "K=i32:16, stride_am=i32:16, stride_bk=i32:16, stride_cm=i32:16")
 ONES = dict(stride_ak=1, stride_bn=1, stride_cn=1)
@@ -25,11 +26,13 @@ EXAMPLE_TILES = [(tile(128, 256, 64), 8, 3), (tile(128, 128, 64), 8, 3)]
 AG_LARGE = [(tile(128, 256, 64, GROUP_M=8, PIECES=1, BLOCK=8192), 8, 4), (tile(128, 256, 64, GROUP_M=8, PIECES=1, BLOCK=8192), 8, 3),
             (tile(128, 256, 64, GROUP_M=8, PIECES=2, BLOCK=8192), 8, 3), (tile(128, 256, 64, GROUP_M=8, PIECES=1, BLOCK=16384), 8, 4)]
 AG_SMALL = [(tile(64, 128, 64, GROUP_M=8, PIECES=8, BLOCK=4096), 4, 4), (tile(64, 128, 64, GROUP_M=8, PIECES=4, BLOCK=4096), 4, 3),
-            (tile(128, 128, 64, GROUP_M=8, PIECES=16, BLOCK=4096), 8, 4)]
+            (tile(128, 128, 64, GROUP_M=8, PIECES=16, BLOCK=4096), 8, 4), (tile(128, 256, 64, GROUP_M=8, PIECES=16, BLOCK=4096), 8, 4),
+            (tile(128, 256, 64, GROUP_M=8, PIECES=32, BLOCK=4096), 8, 4)]
 RS_LARGE = [(tile(128, 256, 64, GROUP_M=8, CARRY=8, BLOCK=8192), 8, 4), (tile(128, 256, 64, GROUP_M=8, CARRY=8, BLOCK=8192), 8, 3),
             (tile(128, 256, 64, GROUP_M=8, CARRY=4, BLOCK=16384), 8, 4), (tile(128, 256, 64, GROUP_M=8, CARRY=16, BLOCK=16384), 8, 4)]
 RS_SMALL = [(tile(64, 128, 64, GROUP_M=8, CARRY=1, BLOCK=8192), 4, 4), (tile(64, 128, 64, GROUP_M=8, CARRY=4, BLOCK=8192), 4, 4),
             (tile(128, 128, 64, GROUP_M=8, CARRY=1, BLOCK=8192), 8, 4)]
+RS_DIRECT = [(tile(64, 128, 64, GROUP_M=8), 4, 4)]
 GEMM = [({**tile(128, 256, 64, GROUP_M=8), "DESCRIPTOR": d}, 8, s) for d, s in ((False, 3), (False, 4), (True, 3))]
 GEMM.append(({**tile(128, 128, 64, GROUP_M=8), "DESCRIPTOR": True}, 8, 4))
 ALL_GATHER = [(dict(BLOCK=1024), 4), (dict(BLOCK=4096), 8), (dict(BLOCK=8192), 8), (dict(BLOCK=16384), 16)]
@@ -46,6 +49,7 @@ KERNELS = [
      dict(num_warps=ALL_GATHER[2][1])),
     *(("kernels", "persistent_gemm", "a_ptr=*bf16:16, b_ptr=*bf16:16, c_ptr=*bf16:16, M=i32:16, N=i32:16, K=i32:16", c,
        dict(num_warps=w, num_stages=s)) for c, w, s in GEMM),
+    *(("kernels", "gemm_reduce_scatter_direct", RS_DIRECT_TYPES, c, dict(num_warps=w, num_stages=s)) for c, w, s in RS_DIRECT),
     ("kernels", "round_trips", "signal_ptr=*i64:16, rounds=i32", {}, dict(num_warps=4)),
     ("kernels", "only_barriers", "rounds=i32", {}, dict(num_warps=4)),
     ("kernels", "stress_barriers", "slots_ptr=*i32:16, wrong_ptr=*i32:16, rounds=i32", dict(P=STRESS_PROGRAMS), dict(num_warps=4)),

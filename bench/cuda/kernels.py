@@ -32,6 +32,43 @@ def persistent_gemm(a_ptr, b_ptr, c_ptr, M, N, K, DESCRIPTOR: tl.constexpr,
             store_rows(c_ptr, tile, tile_m * BLOCK_M, tile_n * BLOCK_N, M, N, BLOCK_M, BLOCK_N)
 
 
+@nereid.jit(do_not_specialize=["call"])
+def gemm_reduce_scatter_direct(a_ptr, b_ptr, c_ptr, parts_ptr, ready_ptr, free_ptr, call, m_per_rank, N, K,
+                               BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr):
+    """Example 12 for few rows: who has made a tile of a peer stores it there. `parts` has places of whole tiles,
+    (source, tile). Words: ready (source, tile), free (owner)."""
+    rank = dl.rank()
+    world = dl.num_ranks()
+    pid = tl.program_id(0)
+    num_m = tl.cdiv(m_per_rank, BLOCK_M)
+    num_n = tl.cdiv(N, BLOCK_N)
+    tiles = num_m * num_n
+    in_tile = tl.arange(0, BLOCK_M)[:, None] * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]
+    if pid == 0:
+        for i in range(1, world):
+            dl.notify(free_ptr + rank, (rank + i) % world, signal=call, sig_op="set", comm_scope="intra_node")
+    a_desc = tl.make_tensor_descriptor(a_ptr, [world * m_per_rank, K], [K, 1], [BLOCK_M, BLOCK_K])
+    b_desc = tl.make_tensor_descriptor(b_ptr, [N, K], [K, 1], [BLOCK_N, BLOCK_K])
+    # Own tiles come last.
+    for task in range(pid, tiles * world, tl.num_programs(0)):
+        owner = (rank + 1 + task // tiles) % world
+        number = task % tiles
+        tile_m, tile_n = grouped_tile(number, num_m, num_n, GROUP_M)
+        own = product(a_desc, b_desc, owner * m_per_rank + tile_m * BLOCK_M, tile_n * BLOCK_N, K, BLOCK_M, BLOCK_N, BLOCK_K)
+        if owner != rank:
+            libshmem_device.signal_wait_until(free_ptr + owner, libshmem_device.NVSHMEM_CMP_EQ, call)
+            place_ptr = parts_ptr + (rank * tiles + number).to(tl.int64) * (BLOCK_M * BLOCK_N)
+            tl.store(dl.symm_at(place_ptr, owner) + in_tile, own.to(parts_ptr.dtype.element_ty))
+            dl.notify(ready_ptr + rank * tiles + number, owner, signal=call, sig_op="set", comm_scope="intra_node")
+        else:
+            for i in range(1, world):
+                source = (rank + i) % world
+                libshmem_device.signal_wait_until(ready_ptr + source * tiles + number, libshmem_device.NVSHMEM_CMP_EQ, call)
+                part_ptr = parts_ptr + (source * tiles + number).to(tl.int64) * (BLOCK_M * BLOCK_N)
+                own += tl.load(part_ptr + in_tile).to(tl.float32)
+            store_rows(c_ptr, own, tile_m * BLOCK_M, tile_n * BLOCK_N, m_per_rank, N, BLOCK_M, BLOCK_N)
+
+
 @nereid.jit
 def round_trips(signal_ptr, rounds):
     """Rank 0 signals rank 1 and waits for the answer, `rounds` times."""

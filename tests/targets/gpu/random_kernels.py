@@ -28,6 +28,16 @@ from tests.differential.program import Program
 from tests.differential.worker import fresh_arguments, load_source, outputs
 
 
+#: `a / b` of two fp32 numbers is not rounded correctly on a GPU (tl.div_rn is), as everywhere in Triton.
+DIVISION = 2.0**-22
+
+
+def bound(argument: Any, want: np.ndarray) -> Any:
+    if want.dtype.kind in "iub":
+        return argument.tolerance
+    return argument.tolerance + DIVISION * np.abs(np.nan_to_num(want.astype(np.float64), posinf=0.0, neginf=0.0))
+
+
 def specs_of(program: Program, function: Any) -> list:
     types = {argument.name: (argument.signature, 16 if argument.is_pointer else 0) for argument in program.arguments}
     return [("constexpr", program.constants[parameter.name]) if parameter.is_constexpr else types[parameter.name]
@@ -88,7 +98,7 @@ def run(file: Path) -> int:
             continue
         arguments = [argument for argument in program.arguments if argument.output]
         for argument, want, got in zip(arguments, expected, outputs(program, values)):
-            different = differences(want, got, argument.tolerance)
+            different = differences(want, got, bound(argument, want))
             if different.any():
                 bad["different"] += 1
                 place = int(np.flatnonzero(different)[0])

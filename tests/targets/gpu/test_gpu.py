@@ -41,3 +41,10 @@ def test_the_kernel_of_the_readme(tmp_path):
                                   "09_allgather_gemm_signals"])
 def test_examples(name):
     run("-n", "2", "--target", "cuda", str(ROOT / "examples" / f"{name}.py"))
+
+
+def test_random_kernels(tmp_path):
+    for step in ("make", "run"):
+        done = subprocess.run([sys.executable, "-m", "tests.targets.gpu.random_kernels", step, str(tmp_path / "kernels"), "--seeds", "0:40"],
+                              cwd=ROOT, capture_output=True, text=True, timeout=1200)
+        assert done.returncode == 0, done.stdout + done.stderr

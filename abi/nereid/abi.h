@@ -31,7 +31,7 @@ extern "C" {
 
 /* Increased with every change of this folder but of comments: tools/check/abi.py
  * compares it with abi/versions.txt. Part of every cache key. */
-#define NRD_ABI_VERSION 7
+#define NRD_ABI_VERSION 8
 
 /* One running program: what tl.program_id, dl.rank and friends read. Generated
  * code may cache nothing of it across a call that can block except the
@@ -72,6 +72,7 @@ enum {
   NRD_AMO_SWAP,
   NRD_AMO_COMPARE_SWAP,
   NRD_AMO_FETCH,
+  NRD_AMO_CHANGE, /* any other: nrd_atomic_begin alone takes it */
   NRD_AMO_NO_RESULT = 256
 };
 /* Teams that need not be made; handles of others come from the host. */
@@ -208,6 +209,46 @@ void nrd_team_broadcast(nrd_program *prog, int32_t team, void *dest, const void 
  * every member. */
 void nrd_team_fcollect(nrd_program *prog, int32_t team, void *dest, const void *source,
                        uint64_t bytes, int32_t flags, uint32_t site);
+
+/* ---- observed accesses ----------------------------------------------------
+ * Called by kernels that were compiled with the option `instrument`, and by no
+ * others: they tell the observer of the rank what generated code does itself.
+ * Without an observer they return at once. */
+
+enum { NRD_TILE_DIMS = 6 };
+/* Addresses of a tile of shape[0] x ... x shape[rank - 1] elements. Element
+ * (i0, i1, ...) lies at base + i0 * stride[0] + i1 * stride[1] + ... */
+typedef struct nrd_tile {
+  const void *base;
+  /* Not null: the address of each element, in row-major order, instead. */
+  const uint64_t *addresses;
+  /* One byte for each element, in row-major order, or null; and one for each index
+   * of a dimension, or null. An element is accessed when none of its bytes is 0. */
+  const uint8_t *mask;
+  const uint8_t *masks[NRD_TILE_DIMS];
+  int64_t stride[NRD_TILE_DIMS]; /* in bytes */
+  int64_t shape[NRD_TILE_DIMS];
+  int64_t rank; /* 0: one element, at base */
+} nrd_tile;
+
+/* How an access is made: one of these, plus 256 times the bytes of an element. */
+enum { NRD_ACCESS_READ = 1, NRD_ACCESS_WRITE = 2, NRD_ACCESS_VOLATILE = 4 };
+/* Orders and scopes of atomic operations. */
+enum { NRD_SEM_RELAXED = 1, NRD_SEM_ACQUIRE, NRD_SEM_RELEASE, NRD_SEM_ACQ_REL };
+enum { NRD_SCOPE_GPU = 1, NRD_SCOPE_CTA, NRD_SCOPE_SYS };
+
+/* The elements of `tile` are about to be read or written. */
+void nrd_access(nrd_program *prog, const nrd_tile *tile, int32_t how, uint32_t site);
+/* Around one atomic operation on the word at `ptr`, with nothing between but that.
+ * how: NRD_AMO_*, plus bytes of the word << 8, NRD_SEM_* << 16, NRD_SCOPE_* << 24.
+ * `value` and `compare` are its operands' bits. */
+void nrd_atomic_begin(nrd_program *prog, const void *ptr, uint64_t value, uint64_t compare,
+                      int32_t how, uint32_t site);
+void nrd_atomic_end(nrd_program *prog, uint32_t site);
+/* The word at `ptr` has been read in one piece, and was `value`: by a loop that
+ * waits for it, or by a load that orders. how: as above, without an operation. */
+void nrd_atomic_seen(nrd_program *prog, const void *ptr, uint64_t value, int32_t how,
+                     uint32_t site);
 
 /* ---- vector cores --------------------------------------------------------- */
 

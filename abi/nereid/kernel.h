@@ -33,9 +33,10 @@ extern "C" {
 
 /* nrd_kernel_info.flags */
 enum {
-  NRD_KERNEL_BLOCKING = 1,    /* programs must be able to wait for each other  */
-  NRD_KERNEL_DISTRIBUTED = 2, /* uses ranks, signals or symmetric memory       */
-  NRD_KERNEL_ALL_FLAGS = 3
+  NRD_KERNEL_BLOCKING = 1,     /* programs must be able to wait for each other  */
+  NRD_KERNEL_DISTRIBUTED = 2,  /* uses ranks, signals or symmetric memory       */
+  NRD_KERNEL_INSTRUMENTED = 4, /* tells observers of its own accesses          */
+  NRD_KERNEL_ALL_FLAGS = 7
 };
 
 /* An instruction of which no place is known. */

@@ -94,6 +94,7 @@ public:
     kernel.scratchBytes = info.scratch_bytes;
     kernel.blocking = info.flags & NRD_KERNEL_BLOCKING;
     kernel.distributed = info.flags & NRD_KERNEL_DISTRIBUTED;
+    kernel.instrumented = info.flags & NRD_KERNEL_INSTRUMENTED;
     kernel.lanes = int32_t(info.lanes);
     kernel.launchMode = string(info.launch_mode);
     kernel.architecture = string(info.architecture);

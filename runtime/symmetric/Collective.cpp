@@ -54,6 +54,8 @@ Status Job::Impl::collective(std::string_view request, double timeoutSeconds) {
   Observer *watching = observer.load(std::memory_order_acquire);
   EventRecord event = hostEvent(EventKind::Barrier);
   event.flags = EventRecord::kCompletes;
+  event.offset = reinterpret_cast<uint64_t>(request.data());
+  event.bytes = request.size();
   event.value = control.hostEpoch(kWorldTeam).load(std::memory_order_acquire) + 1;
   const uint64_t tag = watching ? watching->before(event, 0) : 0;
   Status result = meet(request, timeoutSeconds);

@@ -123,6 +123,8 @@ static Status hostBarrier(Job::Impl &job, const Team &team, const std::string &w
   event.id = uint32_t(team.key);
   event.value = job.control.hostEpoch(team.key).load(std::memory_order_acquire) + 1;
   event.flags = EventRecord::kCompletes;
+  event.offset = reinterpret_cast<uint64_t>(what.data());
+  event.bytes = what.size();
   const uint64_t tag = watching->before(event, 0);
   Status status = barrierOf(job, team, what);
   event.end = cheapTicks();

@@ -101,6 +101,9 @@ void nereid::buildSimplifyPhase(OpPassManager &pm, const SimplifyChoices &choice
   // at no barrier of threads.
   if (choices.threadLoops)
     pm.addPass(createNereidThreadLoops());
+  // Every load and store is told of before it happens.
+  if (choices.instrument)
+    pm.addPass(createNereidInstrumentAccesses());
 }
 
 Operation *nereid::verifySimplifyPhase(ModuleOp module, const SimplifyChoices &choices) {

@@ -265,6 +265,12 @@ llvm::Error checkRequest(const CompileOptions &options, llvm::StringRef stage) {
     if (std::string text = checkOption(*row, value); !text.empty())
       return problem(text);
   }
+  auto instrument = options.options.find("instrument");
+  if (instrument != options.options.end() && std::get<bool>(instrument->second) &&
+      !info.tellsAccesses)
+    return problem("the target " + std::string(info.name) +
+                   " cannot tell observers of loads and stores: it has no option 'instrument' "
+                   "(NEREID_INSTRUMENT, `nereid run --check`)");
   return llvm::Error::success();
 }
 

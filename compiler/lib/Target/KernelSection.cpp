@@ -15,7 +15,8 @@ KernelSection::KernelSection(const KernelMetadata &metadata) {
   info.size = sizeof(info);
   info.scratch_bytes = metadata.scratchBytes;
   info.flags = (metadata.blocking ? NRD_KERNEL_BLOCKING : 0) |
-               (metadata.distributed ? NRD_KERNEL_DISTRIBUTED : 0);
+               (metadata.distributed ? NRD_KERNEL_DISTRIBUTED : 0) |
+               (metadata.instrumented ? NRD_KERNEL_INSTRUMENTED : 0);
   info.lanes = metadata.lanes;
   info.name = string(metadata.name);
   info.launch_mode = string(metadata.launchMode);

@@ -37,6 +37,7 @@ def as_text(description: dict[str, Any]) -> str:
         ("needs", ", ".join(uses) or "no job"),
         ("vector cores", description["lanes"]),
         ("launch mode", description["launch_mode"] or "-"),
+        ("observers", "are told of its loads and stores" if description["instrumented"] else "see its calls only"),
         ("tile buffers", f"{description['scratch_bytes']} bytes per program"),
     ]
     lines = [f"{name:<14}{value}" for name, value in rows]

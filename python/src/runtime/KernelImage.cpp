@@ -107,6 +107,7 @@ static nb::dict describe(const runtime::KernelDescription &kernel, bool sites) {
   result["shared_bytes"] = kernel.sharedBytes;
   result["blocking"] = kernel.blocking;
   result["distributed"] = kernel.distributed;
+  result["instrumented"] = kernel.instrumented;
   result["lanes"] = kernel.lanes;
   result["launch_mode"] = kernel.launchMode;
   result["abi_version"] = kernel.abiVersion;
@@ -218,7 +219,8 @@ void python::bindKernelImage(nb::module_ &m) {
       nb::arg("object"), nb::arg("device"), nb::arg("sites") = true,
       "What a kernel's object file for a device says of it, as a dict: name, args (name, type, "
       "divisibility, "
-      "symmetric), scratch_bytes, shared_bytes, blocking, distributed, lanes, launch_mode, "
+      "symmetric), scratch_bytes, shared_bytes, blocking, distributed, instrumented, lanes, "
+      "launch_mode, "
       "abi_version, "
       "architecture, cpu, features and sites (file, line, column, function, text). Raises "
       "RuntimeError for a file that is damaged, no kernel's or of another version, ValueError for "

@@ -2,6 +2,7 @@
 #include "device/cpu/Observed.h"
 
 #include "device/cpu/LaunchState.h"
+#include "device/cpu/Worker.h"
 #include "transport/interface/Delivery.h"
 
 namespace nereid::runtime {
@@ -33,6 +34,7 @@ void tellAfter(const Program &p, EventRecord &event, uint64_t tag) {
 
 void runObserved(Program &p) {
   EventRecord event = eventOf(p, EventKind::Program);
+  event.id = p.worker->index;
   const uint64_t tag = p.observer->before(event, 0);
   p.launch->kernel.function(&p.abi, p.launch->spec.args);
   tellAfter(p, event, tag);
@@ -40,6 +42,7 @@ void runObserved(Program &p) {
 
 void tellRun(const Program &p) {
   EventRecord event = eventOf(p, EventKind::Run);
+  event.id = p.worker->index;
   event.begin = p.resumedAt;
   tellAfter(p, event);
 }

@@ -229,3 +229,27 @@ tt.func @pure_barrier() {
   distributed.extern_call {libname = "libshmem_device", libpath = "", pure = true, symbol = "barrier_all"} : () -> ()
   tt.return
 }
+
+// -----
+
+tt.func @access_mask(%p: tensor<8x!tt.ptr<f32>>, %m: tensor<4xi1>) {
+  // expected-error @below {{has a mask of another shape: 'tensor<4xi1>' for 'tensor<8x!tt.ptr<f32>>'}}
+  distributed.access read %p, %m : tensor<8x!tt.ptr<f32>>, tensor<4xi1>
+  tt.return
+}
+
+// -----
+
+tt.func @access_volatile_write(%p: !tt.ptr<f32>) {
+  // expected-error @below {{is volatile, which only reads can be}}
+  distributed.access write %p {isVolatile} : !tt.ptr<f32>
+  tt.return
+}
+
+// -----
+
+tt.func @access_block_pointer(%p: !tt.ptr<tensor<8xf32>>) {
+  // expected-error @below {{must be scalar pointer or tensor of pointers}}
+  distributed.access read %p : !tt.ptr<tensor<8xf32>>
+  tt.return
+}

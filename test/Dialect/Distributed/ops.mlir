@@ -73,3 +73,16 @@ tt.func @yield() {
   distributed.yield
   tt.return
 }
+
+// CHECK-LABEL: tt.func @access
+tt.func @access(%p: !tt.ptr<f32>, %m: i1, %pp: tensor<8x!tt.ptr<f32>>, %mm: tensor<8xi1>) {
+  // CHECK: distributed.access read %{{.*}} : !tt.ptr<f32>
+  distributed.access read %p : !tt.ptr<f32>
+  // CHECK: distributed.access write %{{.*}}, %{{.*}} : !tt.ptr<f32>, i1
+  distributed.access write %p, %m : !tt.ptr<f32>, i1
+  // CHECK: distributed.access read %{{.*}} {isVolatile} : tensor<8x!tt.ptr<f32>>
+  distributed.access read %pp {isVolatile} : tensor<8x!tt.ptr<f32>>
+  // CHECK: distributed.access write %{{.*}}, %{{.*}} : tensor<8x!tt.ptr<f32>>, tensor<8xi1>
+  distributed.access write %pp, %mm : tensor<8x!tt.ptr<f32>>, tensor<8xi1>
+  tt.return
+}

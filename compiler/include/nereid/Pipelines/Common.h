@@ -32,6 +32,8 @@ struct SimplifyChoices {
   unsigned vectorCores = 0;
   /// Programs are one thread each: those of GPUs become loops.
   bool threadLoops = false;
+  /// Observers are told of loads, stores and atomics.
+  bool instrument = false;
 };
 
 /// Errors that must be found before anything is simplified, and what only the

@@ -32,10 +32,11 @@ struct KernelMetadata {
   std::string name;
   std::vector<KernelArgument> arguments;
   uint64_t scratchBytes = 0;
-  bool blocking = false;    ///< programs must be able to wait for each other
-  bool distributed = false; ///< uses ranks, signals or symmetric memory
-  std::string launchMode;   ///< "cv0:1" or "cv1:2"
-  unsigned lanes = 1;       ///< vector cores that run each program
+  bool blocking = false;     ///< programs must be able to wait for each other
+  bool distributed = false;  ///< uses ranks, signals or symmetric memory
+  bool instrumented = false; ///< tells observers of its own accesses
+  std::string launchMode;    ///< "cv0:1" or "cv1:2"
+  unsigned lanes = 1;        ///< vector cores that run each program
   std::vector<Site> sites;
 };
 

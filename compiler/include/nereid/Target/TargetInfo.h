@@ -68,6 +68,8 @@ struct TargetInfo {
   /// The Python package that makes the last stages, and the one version of it that
   /// this is made for, "triton==3.6.0"; "": none. Part of the key as well.
   std::string_view tool = {};
+  /// Its code can tell observers of its accesses (distributed.access).
+  bool tellsAccesses = false;
 
   /// Of this target, or of every target; null when there is none of that name.
   const TargetStage *stage(std::string_view name) const;

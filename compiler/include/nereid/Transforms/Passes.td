@@ -535,6 +535,38 @@ def NereidPinWaits : Pass<"nereid-pin-waits"> {
 // TTIR of upstream Triton
 //===----------------------------------------------------------------------===//
 
+def NereidInstrumentAccesses : Pass<"nereid-instrument-accesses"> {
+  let summary = "Tells whoever watches the job of every load, store and atomic";
+  let description = [{
+    For checkers and traces: before each `tt.load` and `tt.store` stands a
+    `distributed.access` of the same elements, and each atomic operation has
+    `nereid.observed`, as have loads and stores of single threads that order
+    memory (`nereid.order`), which are atomic operations, too. Transfers,
+    signals and waits need nothing: the runtime carries them out and sees them.
+
+    The last pass before a target's own, after nereid-pin-waits: the order of the
+    program is the order of what is told, and no access comes or goes any more.
+    Kernels are instrumented with the option `instrument`; without it the pass
+    does not run, and code is what it would be if there were no such pass.
+
+    ```mlir
+    tt.func @k(%p: tensor<64x!tt.ptr<f32>>, %m: tensor<64xi1>, %c: !tt.ptr<i32>, %one: i32) {
+      %x = tt.load %p, %m : tensor<64x!tt.ptr<f32>>
+      %old = tt.atomic_rmw add, acq_rel, gpu, %c, %one : (!tt.ptr<i32>, i32) -> i32
+      tt.return
+    }
+    // becomes
+    tt.func @k(%p: tensor<64x!tt.ptr<f32>>, %m: tensor<64xi1>, %c: !tt.ptr<i32>, %one: i32) {
+      distributed.access read %p, %m : tensor<64x!tt.ptr<f32>>, tensor<64xi1>
+      %x = tt.load %p, %m : tensor<64x!tt.ptr<f32>>
+      %old = tt.atomic_rmw add, acq_rel, gpu, %c, %one {nereid.observed} : (!tt.ptr<i32>, i32) -> i32
+      tt.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::nereid::distributed::DistributedDialect"];
+}
+
 def NereidImportTTIR : Pass<"nereid-import-ttir", "::mlir::ModuleOp"> {
   let summary = "Makes tt IR of what upstream's front end writes";
   let description = [{

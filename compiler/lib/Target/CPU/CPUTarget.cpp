@@ -42,6 +42,7 @@ static void describe(ModuleOp module, const TargetSettings &settings, KernelMeta
     metadata.scratchBytes = bytes.getValue().getZExtValue();
   metadata.blocking = flag(cpu::blockingAttrName) || flag("nereid.blocking");
   metadata.distributed = flag(cpu::distributedAttrName);
+  metadata.instrumented = optionValue<bool>(infoOfCPU(), "instrument", settings.options);
   if (auto types = module->getAttrOfType<ArrayAttr>(cpu::argumentsAttrName))
     for (auto [argument, type] : llvm::zip(metadata.arguments, types.getAsRange<StringAttr>()))
       argument.type = type.str();

@@ -153,6 +153,8 @@ const TargetInfo &nereid::infoOfCPU() {
       },
       lacks(),
       cacheId,
+      /*tool=*/"",
+      /*tellsAccesses=*/true,
   };
   return info;
 }

@@ -96,6 +96,7 @@ std::vector<Phase> nereid::cpu::phases(const PipelineOptions &options) {
   choices.findWaits = true;
   choices.vectorCores = options.vectorCores;
   choices.threadLoops = true;
+  choices.instrument = options.instrument;
   return {
       {"check", checkPromise, [=](OpPassManager &pm) { buildCheckPhase(pm, checks); },
        verifyCheckPhase},
@@ -115,6 +116,7 @@ PipelineOptions PipelineOptions::of(const TargetSettings &settings) {
   options.vectorCores = unsigned(settings.profile->subVecNum);
   options.unusedToken = optionValue<std::string>(info, "unused_token", settings.options);
   options.enableFPFusion = optionValue<bool>(info, "enable_fp_fusion", settings.options);
+  options.instrument = optionValue<bool>(info, "instrument", settings.options);
   return options;
 }
 
@@ -129,6 +131,9 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
   Option<std::string> unusedToken{
       *this, "unused-token", llvm::cl::desc("a wait whose token is unused: error, warn or keep"),
       llvm::cl::init("error")};
+  Option<bool> instrument{*this, "instrument",
+                          llvm::cl::desc("observers are told of loads, stores and atomics"),
+                          llvm::cl::init(false)};
 
   PipelineOptions get() const {
     PipelineOptions options;
@@ -137,6 +142,7 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
     if (!error.empty())
       llvm::reportFatalUsageError(llvm::Twine(error));
     options.unusedToken = unusedToken.getValue();
+    options.instrument = instrument;
     return options;
   }
 };

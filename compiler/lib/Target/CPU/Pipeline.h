@@ -23,6 +23,7 @@ struct PipelineOptions {
   unsigned vectorCores = 1; ///< of one AI core under the profile
   std::string unusedToken = "error";
   bool enableFPFusion = true;
+  bool instrument = false;
 
   static PipelineOptions of(const TargetSettings &settings);
 };

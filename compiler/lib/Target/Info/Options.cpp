@@ -19,6 +19,12 @@ const std::vector<TargetOption> &nereid::commonOptions() {
   using Kind = TargetOption::Kind;
   static const std::vector<TargetOption> table = {
       {"debug", Kind::Switch, "0", "tl.device_assert is active", {}, "NEREID_DEBUG"},
+      {"instrument",
+       Kind::Switch,
+       "0",
+       "the kernel tells observers of its loads, stores and atomics; targets that cannot refuse it",
+       {},
+       "NEREID_INSTRUMENT"},
       {"portable",
        Kind::Switch,
        "0",

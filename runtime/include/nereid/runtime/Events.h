@@ -24,7 +24,14 @@
 // operations on memory of ranks that are reached directly have none at all, since
 // watching gives a rank an engine for them (transport/Router.h).
 //
-// Loads, stores and atomics of generated code make no events.
+// Loads, stores and atomics of generated code make events in kernels that were
+// compiled with the option `instrument` (KernelDescription::instrumented); others do
+// what they do unseen. An Access is told of before it happens, with its rows:
+//
+//     offset ─▶ |■■■■ bytes ■■■■|          |■■■■■■■■■■■■■|          |■■■...
+//               └───────── value ─────────┘└──────── ... `id` rows in all
+//
+// A tile whose rows do not follow one another evenly is several of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NEREID_RUNTIME_EVENTS_H
@@ -35,9 +42,10 @@
 namespace nereid::runtime {
 
 enum class EventKind : uint8_t {
-  Launch,   ///< a launch of this rank: before its first program, after its last
-  Program,  ///< a program: before its first instruction, after its last
-  Run,      ///< a program had the core from begin to end; after
+  Launch,   ///< a launch of this rank: before its first program, after its last. value: the
+            ///< address of its LaunchSpec (Device.h)
+  Program,  ///< a program: before its first instruction, after its last. id: the worker's number
+  Run,      ///< a program had the core from begin to end; after. id: the worker's number
   Issue,    ///< an operation is asked for. value: the address here that it reads or writes, or the
             ///< operand of an update without data
   Transfer, ///< `bytes` bytes at `offset` of `pe` are written, or read (kReads)
@@ -46,8 +54,13 @@ enum class EventKind : uint8_t {
   Poll,     ///< rounds of a loop that waits. value: how many; after, when the core is given away
   Fence,    ///< after. pe: -1 = all ranks
   Quiet,    ///< before: it is asked for; after: it is complete. pe as above
-  Barrier,  ///< before: it arrives; after: it leaves. id: team; value: number of the barrier
+  Barrier,  ///< before: it arrives; after: it leaves. id: team; value: number of the barrier. The
+            ///< last to arrive is who has the latest `begin`. Of hosts also what is asked for
+            ///< ("barrier()", "allocate ..."): `bytes` characters at the address `offset`
   Share,    ///< a value goes from vector core 0 to the others (kWrites) or is taken; after
+  Access,   ///< generated code reads or writes (kReads, kWrites) rows of bytes; before
+  Atomic,   ///< one atomic operation of generated code on a word. Before: when it may change the
+            ///< word. After: value is what the word is now
 };
 
 /// 64 bytes; a reference to one is good during the call.
@@ -63,14 +76,16 @@ struct EventRecord {
     kSignals = 8,     ///< Issue: of data with a signal behind it
     kFetches = 16,    ///< Issue: somebody waits for the old value
     kCompletes = 32,  ///< Fence, Barrier: also a quiet
+    kVolatile = 4,    ///< Access: each element is read in one piece, whoever changes it
   };
 
   uint64_t begin = 0;         ///< when it began, in ticks (base/Clock.h)
   uint64_t end = 0;           ///< now
-  uint64_t offset = kOutside; ///< first byte in the heap of `pe`; kOutside: in none
+  uint64_t offset = kOutside; ///< first byte in the heap of `pe`; kOutside: in none. Access,
+                              ///< Atomic: the address when pe is -1
   uint64_t bytes = 0;
   uint64_t value = 0;
-  uint32_t id = 0;          ///< of the operation, counted per rank; 0 = none
+  uint32_t id = 0;          ///< of the operation, counted per rank; 0 = none. Access: rows
   uint32_t launch = 0;      ///< the rank's launches are counted from 1
   uint32_t program = kHost; ///< number in the launch, times the vector cores, plus its own
   uint32_t site = kNoSite;  ///< of the kernel's table
@@ -78,11 +93,15 @@ struct EventRecord {
   int16_t rank = -1;        ///< who does it: for Transfer and Update who has asked for it
   EventKind kind = EventKind::Launch;
   uint8_t width = 0; ///< bytes of the word
-  /// Issue, Update: NRD_AMO_*. Wait: NRD_CMP_*. Barrier: NRD_BARRIER_*.
+  /// Access: a bit for each slot of waits on whose tokens a load depends; all of them when
+  /// that is not known. Issue, Update, Atomic: NRD_AMO_*. Wait: NRD_CMP_*. Barrier: NRD_BARRIER_*.
   uint8_t how = 0;
   uint8_t flags = 0;
   /// Issue of a notify: NRD_COMM_*, otherwise 0. It orders more than other signals do.
+  /// Atomic: NRD_SCOPE_*.
   uint8_t scope() const { return flags >> 6; }
+  /// Atomic: NRD_SEM_*.
+  uint8_t sem() const { return (flags >> 2) & 7; }
 };
 static_assert(sizeof(EventRecord) == 64);
 

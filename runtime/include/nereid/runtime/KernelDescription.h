@@ -36,6 +36,8 @@ struct KernelDescription {
   bool blocking = false;
   /// Uses ranks, signals or symmetric memory.
   bool distributed = false;
+  /// Tells observers of its loads, stores and atomics (the option `instrument`).
+  bool instrumented = false;
   /// Vector cores that run each program.
   int32_t lanes = 1;
   std::string launchMode;

@@ -97,6 +97,23 @@ LogicalResult NotifyOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// AccessOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult AccessOp::verify() {
+  if (getIsVolatile() && getKind() != AccessKind::READ)
+    return emitOpError("is volatile, which only reads can be");
+  if (!getMask())
+    return success();
+  auto ptrs = dyn_cast<RankedTensorType>(getPtrs().getType()),
+       mask = dyn_cast<RankedTensorType>(getMask().getType());
+  if (bool(ptrs) != bool(mask) || (ptrs && ptrs.getShape() != mask.getShape()))
+    return emitOpError("has a mask of another shape: ")
+           << getMask().getType() << " for " << getPtrs().getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // ExternCallOp
 //===----------------------------------------------------------------------===//
 

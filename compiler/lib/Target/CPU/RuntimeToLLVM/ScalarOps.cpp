@@ -12,8 +12,10 @@
 
 #include "Target/CPU/Atomics.h"
 #include "Target/CPU/DeviceMath.h"
+#include "Target/CPU/Observed.h"
 #include "Target/CPU/RuntimeABI.h"
 #include "nereid/Support/PassDiagnostics.h"
+#include "nereid/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -116,12 +118,54 @@ static LLVM::AtomicOrdering orderOf(Operation *op, LLVM::AtomicOrdering otherwis
       .Default(LLVM::AtomicOrdering::monotonic);
 }
 
+/// What is told of `op`, if anything is.
+static ObservedAtomic observe(Lowering &l, Operation *op, int32_t kind, Value pointer,
+                              tt::MemSemantic sem, tt::MemSyncScope scope) {
+  ObservedAtomic atomic;
+  if (!op->hasAttr(distributed::observedAttrName))
+    return atomic;
+  atomic.program = l.program();
+  atomic.site = l.site();
+  atomic.op = kind;
+  atomic.sem = int32_t(sem);
+  atomic.scope = int32_t(scope);
+  atomic.pointer = pointer;
+  return atomic;
+}
+
+static tt::MemSemantic semOf(LLVM::AtomicOrdering ordering) {
+  return ordering == LLVM::AtomicOrdering::acquire   ? tt::MemSemantic::ACQUIRE
+         : ordering == LLVM::AtomicOrdering::release ? tt::MemSemantic::RELEASE
+                                                     : tt::MemSemantic::RELAXED;
+}
+
+static LogicalResult lower(Lowering &l, distributed::AccessOp op) {
+  ObservedTile tile;
+  tile.base = l.toLLVM(op.getPtrs());
+  Type element = cast<tt::PointerType>(op.getPtrs().getType()).getPointeeType();
+  Value program = l.program(), site = l.site();
+  emitMasked(
+      l, op.getLoc(), op.getMask(), Type(),
+      [&]() -> Value {
+        emitAccess(l.builder, op.getLoc(), program, site, tile,
+                   int32_t(op.getKind()) | (op.getIsVolatile() ? NRD_ACCESS_VOLATILE : 0),
+                   getElementBytes(element));
+        return {};
+      },
+      [] { return Value(); });
+  l.replace({});
+  return success();
+}
+
 static LogicalResult lower(Lowering &l, tt::LoadOp op) {
   Location loc = op.getLoc();
   Type element = op.getType(), memory = l.getMemoryType(element);
   Value pointer = l.toLLVM(op.getPtr());
   Value other = op.getOther() ? l.toMemory(op.getOther()) : Value();
   bool isVolatile = op.getIsVolatile() || op.getCache() == tt::CacheModifier::CV;
+  LLVM::AtomicOrdering ordering = orderOf(op, LLVM::AtomicOrdering::monotonic);
+  ObservedAtomic seen =
+      observe(l, op, NRD_AMO_FETCH, pointer, semOf(ordering), tt::MemSyncScope::SYSTEM);
   Value value = emitMasked(
       l, loc, op.getMask(), memory,
       [&]() -> Value {
@@ -129,7 +173,9 @@ static LogicalResult lower(Lowering &l, tt::LoadOp op) {
                                          isVolatile);
         // A polled flag must be read in one piece.
         if (isVolatile)
-          load.setOrdering(orderOf(op, LLVM::AtomicOrdering::monotonic));
+          load.setOrdering(ordering);
+        seen.value = load;
+        emitSeen(l.builder, loc, seen);
         return load;
       },
       [&] { return other ? other : zeroOf(l, loc, memory); });
@@ -139,13 +185,19 @@ static LogicalResult lower(Lowering &l, tt::LoadOp op) {
 
 static LogicalResult lower(Lowering &l, tt::StoreOp op) {
   Value pointer = l.toLLVM(op.getPtr()), value = l.toMemory(op.getValue());
+  LLVM::AtomicOrdering ordering = orderOf(op, LLVM::AtomicOrdering::not_atomic);
+  ObservedAtomic told =
+      observe(l, op, NRD_AMO_SET, pointer, semOf(ordering), tt::MemSyncScope::SYSTEM);
+  told.value = value;
   emitMasked(
       l, op.getLoc(), op.getMask(), Type(),
-      [&]() -> Value {
-        auto store = LLVM::StoreOp::create(l.builder, op.getLoc(), value, pointer,
-                                           getElementBytes(op.getValue().getType()));
-        store.setOrdering(orderOf(op, LLVM::AtomicOrdering::not_atomic));
-        return {};
+      [&] {
+        return emitObserved(l.builder, op.getLoc(), told, [&]() -> Value {
+          auto store = LLVM::StoreOp::create(l.builder, op.getLoc(), value, pointer,
+                                             getElementBytes(op.getValue().getType()));
+          store.setOrdering(ordering);
+          return {};
+        });
       },
       [] { return Value(); });
   l.replace({});
@@ -164,10 +216,15 @@ static LogicalResult lower(Lowering &l, tt::AtomicRMWOp op) {
   Value pointer = l.toLLVM(op.getPtr());
   Type memory = isPointer ? Type(l.builder.getI64Type()) : type;
   Value value = isPointer ? l.toBits64(op.getVal()) : op.getVal();
+  ObservedAtomic told = observe(l, op, observedOp(op.getAtomicRmwOp(), value.getType()), pointer,
+                                op.getSem(), op.getScope());
+  told.value = value;
   Value old = emitMasked(
       l, loc, op.getMask(), memory,
       [&] {
-        return emitAtomicRMW(l.builder, loc, op.getAtomicRmwOp(), pointer, value, op.getSem());
+        return emitObserved(l.builder, loc, told, [&] {
+          return emitAtomicRMW(l.builder, loc, op.getAtomicRmwOp(), pointer, value, op.getSem());
+        });
       },
       [&] { return zeroOf(l, loc, memory); });
   l.replace(isPointer ? l.fromBits64(old, type) : old);
@@ -175,8 +232,13 @@ static LogicalResult lower(Lowering &l, tt::AtomicRMWOp op) {
 }
 
 static LogicalResult lower(Lowering &l, tt::AtomicCASOp op) {
-  Value old = emitAtomicCAS(l.builder, op.getLoc(), l.toLLVM(op.getPtr()), l.toLLVM(op.getCmp()),
-                            l.toLLVM(op.getVal()), op.getSem());
+  Value pointer = l.toLLVM(op.getPtr());
+  ObservedAtomic told = observe(l, op, NRD_AMO_COMPARE_SWAP, pointer, op.getSem(), op.getScope());
+  told.value = l.toLLVM(op.getVal());
+  told.compare = l.toLLVM(op.getCmp());
+  Value old = emitObserved(l.builder, op.getLoc(), told, [&] {
+    return emitAtomicCAS(l.builder, op.getLoc(), pointer, told.compare, told.value, op.getSem());
+  });
   l.replace(l.fromLLVM(old, op.getType()));
   return success();
 }
@@ -209,6 +271,14 @@ static LogicalResult lower(Lowering &l, tt::AtomicPollOp op) {
   b.createBlock(&loop.getAfter(), {}, TypeRange{i1}, {loc});
   callRuntime(b, loc, "nrd_yield", {program, site});
   scf::YieldOp::create(b, loc);
+  b.setInsertionPointAfter(loop);
+  if (ObservedAtomic seen = observe(l, op, NRD_AMO_FETCH, pointer, op.getSem(), op.getScope());
+      seen.program) {
+    auto found = scf::IfOp::create(b, loc, loop.getResult(0), /*withElseRegion=*/false);
+    b.setInsertionPoint(found.thenBlock()->getTerminator());
+    seen.value = op.getExpected();
+    emitSeen(b, loc, seen);
+  }
   l.replace(loop.getResult(0));
   return success();
 }
@@ -312,9 +382,9 @@ std::optional<LogicalResult> nereid::cpu::lowerScalarOp(Lowering &l, Operation *
                                     l.builder.getI32Type()));
   };
   return llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(op)
-      .Case<tt::AddPtrOp, tt::BitcastOp, tt::FpToFpOp, tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp,
-            tt::AtomicCASOp, tt::AtomicPollOp, tt::AssertOp, tt::PrintOp, tt::ExternElementwiseOp>(
-          [&](auto typed) { return lower(l, typed); })
+      .Case<distributed::AccessOp, tt::AddPtrOp, tt::BitcastOp, tt::FpToFpOp, tt::LoadOp,
+            tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicPollOp, tt::AssertOp,
+            tt::PrintOp, tt::ExternElementwiseOp>([&](auto typed) { return lower(l, typed); })
       .Case([&](tt::GetProgramIdOp id) { return programField(program_offset::pid, id.getAxis()); })
       .Case([&](tt::GetNumProgramsOp size) {
         return programField(program_offset::grid, size.getAxis());

@@ -11,8 +11,11 @@
 #include "TileEmitter.h"
 
 #include "Target/CPU/Atomics.h"
+#include "Target/CPU/Observed.h"
 #include "Target/CPU/RuntimeABI.h"
+#include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Support/PassDiagnostics.h"
+#include "nereid/abi.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -53,19 +56,41 @@ static void emitMasked(TileEmitter &emitter, Value mask, Type element, Buffer *r
     emitter.storeToBuffer(result, old, at);
 }
 
+/// What is told of each element of `op`, if anything is.
+static cpu::ObservedAtomic observe(OpBuilder &builder, Operation *op, int32_t kind,
+                                   tt::MemSemantic sem, tt::MemSyncScope scope) {
+  cpu::ObservedAtomic atomic;
+  if (!op->hasAttr(distributed::observedAttrName))
+    return atomic;
+  atomic.program = cpu::ProgramOp::create(builder, op->getLoc(),
+                                          LLVM::LLVMPointerType::get(builder.getContext()));
+  atomic.site = cpu::SiteOp::create(builder, op->getLoc(), builder.getI32Type());
+  atomic.op = kind;
+  atomic.sem = int32_t(sem);
+  atomic.scope = int32_t(scope);
+  return atomic;
+}
+
 LogicalResult FunctionLowering::lowerAtomicRMW(tt::AtomicRMWOp atomic) {
   OpBuilder builder(atomic);
   RankedTensorType type = getTile(atomic.getVal());
   Buffer *result = nullptr;
   if (!atomic.getResult().use_empty())
     result = createBuffer(type, atomic->getBlock());
+  cpu::ObservedAtomic told =
+      observe(builder, atomic, cpu::observedOp(atomic.getAtomicRmwOp(), type.getElementType()),
+              atomic.getSem(), atomic.getScope());
   TileEmitter emitter(*this, builder, atomic.getLoc(), atomic);
   emitter.nest(type.getShape(), type.getRank() - 1, 1, [&](ArrayRef<Index> at) {
     Value pointer = emitter.emit(atomic.getPtr(), at), value = emitter.emit(atomic.getVal(), at);
     Value mask = emitter.emitScalarMask(atomic.getMask(), at);
+    told.pointer = pointer;
+    told.value = value;
     emitMasked(emitter, mask, type.getElementType(), result, at, [&]() {
-      return cpu::emitAtomicRMW(builder, atomic.getLoc(), atomic.getAtomicRmwOp(), pointer, value,
-                                atomic.getSem());
+      return cpu::emitObserved(builder, atomic.getLoc(), told, [&] {
+        return cpu::emitAtomicRMW(builder, atomic.getLoc(), atomic.getAtomicRmwOp(), pointer, value,
+                                  atomic.getSem());
+      });
     });
   });
   if (result)
@@ -79,12 +104,18 @@ LogicalResult FunctionLowering::lowerAtomicCAS(tt::AtomicCASOp atomic) {
   Buffer *result = nullptr;
   if (!atomic.getResult().use_empty())
     result = createBuffer(type, atomic->getBlock());
+  cpu::ObservedAtomic told =
+      observe(builder, atomic, NRD_AMO_COMPARE_SWAP, atomic.getSem(), atomic.getScope());
   TileEmitter emitter(*this, builder, atomic.getLoc(), atomic);
   emitter.nest(type.getShape(), type.getRank() - 1, 1, [&](ArrayRef<Index> at) {
-    Value pointer = emitter.emit(atomic.getPtr(), at);
-    Value compare = emitter.emit(atomic.getCmp(), at), value = emitter.emit(atomic.getVal(), at);
+    told.pointer = emitter.emit(atomic.getPtr(), at);
+    told.compare = emitter.emit(atomic.getCmp(), at);
+    told.value = emitter.emit(atomic.getVal(), at);
     emitMasked(emitter, {}, type.getElementType(), result, at, [&]() {
-      return cpu::emitAtomicCAS(builder, atomic.getLoc(), pointer, compare, value, atomic.getSem());
+      return cpu::emitObserved(builder, atomic.getLoc(), told, [&] {
+        return cpu::emitAtomicCAS(builder, atomic.getLoc(), told.pointer, told.compare, told.value,
+                                  atomic.getSem());
+      });
     });
   });
   if (result)

@@ -228,6 +228,7 @@ LogicalResult FunctionLowering::lowerOp(Operation *op) {
       .Case<tt::ReduceOp>([&](auto reduce) { return lowerReduce(reduce); })
       .Case<tt::ScanOp>([&](auto scan) { return lowerScan(scan); })
       .Case<tt::DotOp>([&](auto dot) { return lowerDot(dot); })
+      .Case<distributed::AccessOp>([&](auto access) { return lowerAccess(access), success(); })
       .Case<tt::AtomicRMWOp>([&](auto atomic) { return lowerAtomicRMW(atomic); })
       .Case<tt::AtomicCASOp>([&](auto atomic) { return lowerAtomicCAS(atomic); })
       .Case<tt::MapElementwiseOp>([&](auto map) { return lowerMapElementwise(map); })

@@ -10,6 +10,8 @@
 #include "Target/CPU/IR/CPU.h"
 #include "Target/CPU/TargetFeatures.h"
 
+#include "nereid/Dialect/Distributed/IR/Distributed.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -79,6 +81,7 @@ public:
   mlir::LogicalResult lowerReduce(tt::ReduceOp reduce);
   mlir::LogicalResult lowerScan(tt::ScanOp scan);
   mlir::LogicalResult lowerDot(tt::DotOp dot);
+  void lowerAccess(distributed::AccessOp access);
   mlir::LogicalResult lowerAtomicRMW(tt::AtomicRMWOp atomic);
   mlir::LogicalResult lowerAtomicCAS(tt::AtomicCASOp atomic);
   mlir::LogicalResult lowerMapElementwise(tt::MapElementwiseOp map);

@@ -77,7 +77,7 @@ bool TilePlan::isAlwaysStored(Value value) const {
 bool TilePlan::ordersMemory(Operation *op) {
   if (auto load = dyn_cast<tt::LoadOp>(op))
     return load.getIsVolatile();
-  if (isa<tt::PrintOp, tt::AssertOp>(op))
+  if (isa<tt::PrintOp, tt::AssertOp, distributed::AccessOp>(op))
     return false; // they write no memory of the user's
   if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>()) {
     bool orders = false;

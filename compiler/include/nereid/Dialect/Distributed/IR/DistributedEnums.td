@@ -13,5 +13,9 @@ def Dist_CommScope : I32EnumAttr<"CommScope", "how far a notify has to reach",
      I32EnumAttrCase<"INTER_NODE", 3, "inter_node">]> {
   let cppNamespace = "::nereid::distributed";
 }
+def Dist_AccessKind : I32EnumAttr<"AccessKind", "what an access does to memory",
+    [I32EnumAttrCase<"READ", 1, "read">, I32EnumAttrCase<"WRITE", 2, "write">]> {
+  let cppNamespace = "::nereid::distributed";
+}
 
 #endif // NEREID_DISTRIBUTED_ENUMS_TD

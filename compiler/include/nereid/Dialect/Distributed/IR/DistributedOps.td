@@ -28,7 +28,7 @@ def Distributed_Dialect : Dialect {
     | wait {barrier} | read, write  | stays where it is; nothing moves across it   |
     | notify        | read, write   | stays where it is; nothing moves across it   |
     | extern_call   | read, write unless `pure` | same                             |
-    | yield         | read, write   | same                                         |
+    | yield, access | read, write   | same                                         |
 
     A wait whose token nobody consumes is therefore dead code. The pass
     `nereid-check-tokens` makes that an error before any optimisation runs.
@@ -152,6 +152,28 @@ def Dist_YieldOp : Dist_Op<"yield", [MemoryEffects<[MemRead, MemWrite]>]> {
     ```
   }];
   let assemblyFormat = "attr-dict";
+}
+
+def Dist_AccessOp : Dist_Op<"access", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "tells whoever watches the job of an access that comes next";
+  let description = [{
+    Stands before a load or store of the elements at `ptrs` whose `mask` holds
+    (all of them without one). It accesses nothing itself. `isVolatile`: each
+    element is read in one piece, whatever other programs do to it meanwhile.
+    `nereid-instrument-accesses` inserts it; a target without a way to tell
+    refuses the option that asks for that pass.
+
+    An atomic operation is told of by whoever carries it out, since its place
+    among other updates of the word counts: the pass marks it with
+    `nereid.observed` instead.
+
+    ```mlir
+    distributed.access write %ptrs, %mask : tensor<64x!tt.ptr<f32>>, tensor<64xi1>
+    ```
+  }];
+  let arguments = (ins Dist_AccessKind:$kind, TT_ScalarPtrLike:$ptrs, Optional<TT_I1Like>:$mask, UnitAttr:$isVolatile);
+  let assemblyFormat = "$kind $ptrs (`,` $mask^)? attr-dict `:` type($ptrs) (`,` type($mask)^)?";
+  let hasVerifier = 1;
 }
 
 def Dist_ThreadIdOp : Dist_Op<"thread_id", [Pure]> {

@@ -83,10 +83,6 @@ void Log::add(const EventRecord &event, int32_t rank, bool before) {
   record.written.store(1, std::memory_order_release);
 }
 
-std::atomic<uint32_t> &Log::lockOf(int32_t pe, uint64_t offset) const {
-  return header.locks[(offset / 8 * 31 + uint64_t(pe)) % LogHeader::kLocks];
-}
-
 void Log::lockWord(int32_t rank, int32_t pe, uint64_t offset) {
   std::atomic<uint32_t> &lock = lockOf(pe, offset);
   for (int rounds = 0; rounds < 20000; ++rounds) {
@@ -103,6 +99,14 @@ void Log::lockWord(int32_t rank, int32_t pe, uint64_t offset) {
 void Log::unlockWord(int32_t rank, int32_t pe, uint64_t offset) {
   uint32_t own = uint32_t(rank) + 1;
   lockOf(pe, offset).compare_exchange_strong(own, 0, std::memory_order_release);
+}
+
+void Log::noteChange(int32_t pe, uint64_t offset) {
+  header.changes[slotOf(pe, offset)].fetch_add(1, std::memory_order_relaxed);
+}
+
+uint32_t Log::changesOf(int32_t pe, uint64_t offset) const {
+  return header.changes[slotOf(pe, offset)].load(std::memory_order_relaxed);
 }
 
 uint64_t Log::count() const {

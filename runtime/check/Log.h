@@ -35,12 +35,13 @@ struct Record {
 static_assert(sizeof(Record) == 72);
 
 struct LogHeader {
-  static constexpr uint64_t kMagic = 0x4e52'4443'4845'0001; // changes with the format
+  static constexpr uint64_t kMagic = 0x4e52'4443'4845'0002; // changes with the format
   static constexpr uint32_t kLocks = 1024;
   uint64_t magic;
   uint64_t capacity; ///< in records
   std::atomic<uint64_t> count;
-  std::atomic<uint32_t> locks[kLocks]; ///< 1 + rank of who holds it
+  std::atomic<uint32_t> locks[kLocks];   ///< 1 + rank of who holds it
+  std::atomic<uint32_t> changes[kLocks]; ///< updates of the words of the lock, so far
 };
 
 /// The mapped file.
@@ -59,6 +60,9 @@ public:
   /// away: its holder may have been killed inside.
   void lockWord(int32_t rank, int32_t pe, uint64_t offset);
   void unlockWord(int32_t rank, int32_t pe, uint64_t offset);
+  /// By who holds the lock: the word changes; how often one of the lock's has.
+  void noteChange(int32_t pe, uint64_t offset);
+  uint32_t changesOf(int32_t pe, uint64_t offset) const;
 
   uint64_t count() const;
   uint64_t lost() const;
@@ -66,7 +70,12 @@ public:
 
 private:
   Log(void *memory, uint64_t bytes);
-  std::atomic<uint32_t> &lockOf(int32_t pe, uint64_t offset) const;
+  static size_t slotOf(int32_t pe, uint64_t offset) {
+    return (offset / 8 * 31 + uint64_t(pe)) % LogHeader::kLocks;
+  }
+  std::atomic<uint32_t> &lockOf(int32_t pe, uint64_t offset) const {
+    return header.locks[slotOf(pe, offset)];
+  }
 
   void *const memory;
   const uint64_t bytes;

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Recorder.cpp - The log, and the words to it ------------------------===//
 //
+// Accesses that say nothing new are left out: the same bytes by the same line of a
+// program of which nobody can have learnt anything since. So are rounds of a loop that
+// waits by atomic operations: those that change nothing, when nobody has updated the
+// word since the program's last one.
+//
 // Words are lines of fields between tabs; Words.cpp reads them:
 //
 //   job          rank  ranks  heap base  heap bytes  profile
 //   allocations  from which launch on, then one line each: allocation  offset  bytes
 //                name
-//   kernel       number  name, then one line each: site  number  index  line  column
+//   kernel       number  name  whether it is instrumented  vector cores, then one line each: site
+//   number  index line  column
 //                function  file  text
 //   launch       number of the launch  number of the kernel
 //   place        number of the host's operation  file:line
@@ -17,6 +23,10 @@
 #include "base/Knobs.h"
 #include "symmetric/HeapAllocator.h"
 
+#include "nereid/abi.h"
+#include "nereid/runtime/KernelDescription.h"
+
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -74,7 +84,10 @@ void Recorder::sayAllocations(uint32_t launch) {
 void Recorder::sayLaunch(const EventRecord &event, const LaunchSpec &spec) {
   std::lock_guard<std::mutex> guard(lock);
   sayAllocations(event.launch);
-  std::string text = field(spec.kernel->name);
+  const KernelDescription *description = spec.kernel->description.get();
+  std::string text = field(spec.kernel->name) +
+                     field(uint64_t(description && description->instrumented)) +
+                     field(uint64_t(spec.kernel->lanes));
   for (size_t i = 0; spec.kernel->sites && i < spec.kernel->sites->size(); ++i) {
     const SourceSite &site = (*spec.kernel->sites)[i];
     text += "\nsite\t@" + field(uint64_t(i)) + field(uint64_t(site.line)) +
@@ -99,8 +112,128 @@ void Recorder::sayPlace(const EventRecord &event) {
   say("place" + field(uint64_t(event.id)) + field(where));
 }
 
+namespace {
+
+/// What one thread of the rank has told of late. A program stays on its thread.
+class Recent {
+public:
+  /// Whether this access of the program's step has not been told yet.
+  bool isNew(const void *teller, const EventRecord &e) {
+    Program &program = find(teller, e);
+    program.touched = true;
+    const Access access{program.step,
+                        e.offset,
+                        e.bytes,
+                        e.value,
+                        e.id,
+                        e.site,
+                        uint32_t(uint16_t(e.pe)) << 8 | e.flags};
+    Access &slot = accesses[hashOf(access) % accesses.size()];
+    if (slot == access)
+      return false;
+    slot = access;
+    return true;
+  }
+  /// Others can learn of what the program did up to now.
+  void endStep(const void *teller, const EventRecord &e) { find(teller, e) = begun(teller, e); }
+
+  /// An atomic operation that changes nothing, and has nothing to tell or take since
+  /// the last one: the word has been updated `changes` times then and now.
+  bool isRepeated(const void *teller, const EventRecord &e, uint32_t changes) {
+    Program &program = find(teller, e);
+    return !program.touched && program.hasWord && program.offset == e.offset &&
+           program.pe == e.pe && program.site == e.site && program.changes == changes;
+  }
+  void note(const void *teller, const EventRecord &e, uint32_t changes) {
+    Program &program = find(teller, e) = begun(teller, e);
+    program.hasWord = true;
+    program.offset = e.offset;
+    program.pe = e.pe;
+    program.site = e.site;
+    program.changes = changes;
+  }
+
+private:
+  struct Program {
+    const void *teller = nullptr;
+    uint32_t launch = 0, program = 0;
+    uint64_t step = 0;
+    bool touched = false, hasWord = false;
+    int16_t pe = 0;
+    uint32_t site = 0, changes = 0;
+    uint64_t offset = 0;
+  };
+  struct Access {
+    uint64_t step = 0, offset = 0, bytes = 0, stride = 0;
+    uint32_t rows = 0, site = 0, what = 0;
+    bool operator==(const Access &) const = default;
+  };
+  static uint64_t hashOf(const Access &a) {
+    uint64_t hash = a.step;
+    for (uint64_t part : {a.offset, a.bytes ^ a.stride << 32, uint64_t(a.site) << 32 | a.what})
+      hash = (hash ^ part) * 0x9e3779b97f4a7c15u, hash ^= hash >> 32;
+    return hash;
+  }
+  Program begun(const void *teller, const EventRecord &e) {
+    Program program;
+    program.teller = teller;
+    program.launch = e.launch;
+    program.program = e.program;
+    program.step = ++steps;
+    return program;
+  }
+  Program &find(const void *teller, const EventRecord &e) {
+    Program &slot = programs[(e.program * 31u + e.launch) % programs.size()];
+    if (slot.teller != teller || slot.launch != e.launch || slot.program != e.program)
+      slot = begun(teller, e);
+    return slot;
+  }
+
+  uint64_t steps = 0; ///< never the same one twice
+  std::array<Program, 256> programs;
+  std::array<Access, 4096> accesses;
+};
+
+Recent &recent() {
+  static thread_local std::unique_ptr<Recent> mine = std::make_unique<Recent>();
+  return *mine;
+}
+
+/// Leaves the word as it is, whatever it is.
+bool changesNothing(const EventRecord &e) {
+  if (!(e.flags & EventRecord::kWrites))
+    return true;
+  return e.value == 0 && (e.how == NRD_AMO_ADD || e.how == NRD_AMO_OR || e.how == NRD_AMO_XOR);
+}
+
+/// Tags of Atomic: whether its second half is to be told.
+constexpr uint64_t kTell = 1, kLeaveOut = 2;
+
+} // namespace
+
+uint64_t Recorder::beforeAtomic(const EventRecord &event) {
+  log->lockWord(rank, event.pe, event.offset);
+  const uint32_t changes = log->changesOf(event.pe, event.offset);
+  if (changesNothing(event)) {
+    if (recent().isRepeated(this, event, changes))
+      return kLeaveOut;
+  } else {
+    log->noteChange(event.pe, event.offset);
+  }
+  recent().note(this, event, log->changesOf(event.pe, event.offset));
+  log->add(event, rank, /*before=*/true);
+  return kTell;
+}
+
 uint64_t Recorder::before(const EventRecord &event, uint64_t tag) {
   switch (event.kind) {
+  case EventKind::Access:
+    if (!recent().isNew(this, event))
+      return tag;
+    log->add(event, rank, /*before=*/true);
+    return tag;
+  case EventKind::Atomic:
+    return beforeAtomic(event);
   case EventKind::Launch:
     sayLaunch(event, *reinterpret_cast<const LaunchSpec *>(event.value));
     break;
@@ -110,21 +243,33 @@ uint64_t Recorder::before(const EventRecord &event, uint64_t tag) {
     break;
   case EventKind::Update:
     log->lockWord(rank, event.pe, event.offset);
+    log->noteChange(event.pe, event.offset);
     break;
   case EventKind::Transfer:
     return tag; // when it happens does not matter
   default:
     break;
   }
+  endStep(event);
   log->add(event, rank, /*before=*/true);
   return tag;
 }
 
-void Recorder::after(const EventRecord &event, uint64_t) {
+/// Of this thread's programs; updates are carried out by anybody.
+void Recorder::endStep(const EventRecord &event) {
+  if (event.kind != EventKind::Update && event.kind != EventKind::Poll)
+    recent().endStep(this, event);
+}
+
+void Recorder::after(const EventRecord &event, uint64_t tag) {
   if (event.kind == EventKind::Transfer || event.kind == EventKind::Run)
     return;
-  log->add(event, rank, /*before=*/false);
-  if (event.kind == EventKind::Update)
+  const bool isAtomic = event.kind == EventKind::Atomic && event.how != NRD_AMO_FETCH;
+  if (!isAtomic)
+    endStep(event);
+  if (!isAtomic || tag == kTell)
+    log->add(event, rank, /*before=*/false);
+  if (event.kind == EventKind::Update || isAtomic)
     log->unlockWord(rank, event.pe, event.offset);
 }
 

@@ -29,6 +29,8 @@ private:
   void sayLaunch(const EventRecord &event, const LaunchSpec &spec);
   void sayAllocations(uint32_t launch);
   void sayPlace(const EventRecord &event);
+  uint64_t beforeAtomic(const EventRecord &event);
+  void endStep(const EventRecord &event);
 
   Job &job; ///< only while it makes calls
   const int32_t rank;

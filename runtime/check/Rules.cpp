@@ -73,8 +73,10 @@ void Message::join(const Message &other) {
   One.insert(other.One);
 }
 
-ThreadId Rules::addThread(int32_t rank) {
-  threads.emplace_back().rank = rank;
+ThreadId Rules::addThread(int32_t rank, int64_t program) {
+  Thread &thread = threads.emplace_back();
+  thread.rank = rank;
+  thread.program = program;
   return ThreadId(threads.size() - 1);
 }
 
@@ -95,49 +97,83 @@ Clock Rules::ofRank(const Clock &clock, int32_t rank) const {
 
 Message Rules::all(ThreadId id) const {
   const Thread &t = threads[id];
-  return {now(t, id), t.T, t.One};
+  Message message{now(t, id), t.T, t.One};
+  for (const auto &[slot, taken] : t.K)
+    message.join(taken);
+  return message;
 }
 
 //===----------------------------------------------------------------------===//
 // Order
 //===----------------------------------------------------------------------===//
 
-static uint32_t knownIn(const Transfers &transfers, int32_t rank, ThreadId thread) {
-  auto found = transfers.find(rank);
-  return found == transfers.end() ? 0 : found->second.of(thread).w;
+/// How far `clock` knows the thread; of a launch that is over by its host as well.
+Known Rules::known(const Clock &clock, ThreadId thread) const {
+  const Thread &t = threads[thread];
+  if (t.ended && clock.of(t.host).w >= t.ended)
+    return {t.step, t.step};
+  return clock.of(thread);
 }
 
-/// Whether `a` comes before `b`, which is made now.
-bool Rules::covers(const Access &a, const Access &b) const {
-  const Thread &t = threads[b.thread];
-  if (a.transfer && (t.One.contains(a.transfer) || (b.transfers && a.transfer == b.transfer)))
+uint32_t Rules::knownIn(const Transfers &transfers, int32_t rank, ThreadId thread) const {
+  auto found = transfers.find(rank);
+  return found == transfers.end() ? 0 : known(found->second, thread).w;
+}
+
+bool Rules::knows(const Clock &C, const Transfers &T, const Numbers &One, const Access &a,
+                  const Access &b) const {
+  if (a.transfer && (One.contains(a.transfer) || (b.transfers && a.transfer == b.transfer)))
     return true;
   if (!a.transfers) {
     if (a.thread == b.thread)
       return true;
-    const Known known = t.C.of(a.thread);
-    return (a.write ? known.w : known.r) >= a.step;
+    const Known how = known(C, a.thread);
+    return (a.write ? how.w : how.r) >= a.step;
   }
-  auto reaches = [&](const Transfers &transfers) {
-    return std::max(knownIn(transfers, a.to, a.thread), knownIn(transfers, kAll, a.thread)) >=
-           a.step;
-  };
-  if (reaches(t.T))
+  return std::max(knownIn(T, a.to, a.thread), knownIn(T, kAll, a.thread)) >= a.step;
+}
+
+/// Whether `a` comes before `b`, which is made now and depends on these tokens. Stores,
+/// signals and transfers stay behind every wait.
+bool Rules::coversWith(const Access &a, const Access &b, uint8_t tokens) const {
+  const Thread &t = threads[b.thread];
+  if (knows(t.C, t.T, t.One, a, b))
     return true;
+  for (const auto &[slot, message] : t.K)
+    if (b.write || b.transfers || b.atomic || (tokens >> slot & 1))
+      if (knows(message.C, message.T, message.One, a, b))
+        return true;
   // A fence keeps transfers to one rank in their order.
-  return b.transfers && b.write && !b.get && !a.get && b.to == a.to && reaches(t.F);
+  return a.transfers && b.transfers && b.write && !b.get && !a.get && b.to == a.to &&
+         std::max(knownIn(t.F, a.to, a.thread), knownIn(t.F, kAll, a.thread)) >= a.step;
 }
 
 bool Rules::knowsOf(ThreadId thread, const Access &first) const {
   if (first.thread == thread)
     return true;
-  const Known known = threads[thread].C.of(first.thread);
-  return std::max(known.w, known.r) >= first.step;
+  const Thread &t = threads[thread];
+  auto reaches = [&](const Clock &clock) {
+    const Known how = known(clock, first.thread);
+    return std::max(how.w, how.r) >= first.step;
+  };
+  return reaches(t.C) || std::any_of(t.K.begin(), t.K.end(),
+                                     [&](const auto &taken) { return reaches(taken.second.C); });
 }
 
-/// Signals and atomics on one word are ordered by the word itself.
-bool Rules::agree(const Access &a, const Access &b) {
-  return a.atomic && b.atomic && a.width == b.width;
+bool Rules::reaches(uint8_t scope, ThreadId from, ThreadId to) const {
+  const Thread &a = threads[from], &b = threads[to];
+  if (scope == NRD_SCOPE_CTA)
+    return from == to || (a.rank == b.rank && a.program == b.program && a.program >= 0);
+  return scope != NRD_SCOPE_GPU || !strictScopes || a.rank == b.rank;
+}
+
+/// Signals and atomics on one word are ordered by the word itself. Reads of whole
+/// elements see one value or the other.
+bool Rules::agree(const Access &a, const Access &b) const {
+  if ((a.isVolatile && b.atomic) || (a.atomic && b.isVolatile))
+    return a.width == b.width;
+  return a.atomic && b.atomic && a.width == b.width && reaches(a.scope, a.thread, b.thread) &&
+         reaches(b.scope, b.thread, a.thread);
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,24 +196,44 @@ void Rules::access(const Access &made, const Place &place) {
   if (place.begin >= place.end)
     return;
   Cells &cells = memory[{place.rank, place.heap}];
-  splitAt(cells, place.begin);
-  splitAt(cells, place.end);
   accesses.push_back(made);
   const int64_t own = int64_t(accesses.size()) - 1;
-
   std::map<int64_t, Place> conflicts;
+  Place row = place;
+  row.rows = 1;
+  for (uint64_t i = 0; i < place.rows; ++i) {
+    accessRow(cells, own, row, conflicts);
+    row.begin += place.stride;
+    row.end += place.stride;
+  }
+  for (const auto &[other, bytes] : conflicts) {
+    const Access &first = accesses[size_t(other)];
+    report({first, made, coversWith(first, made, 0xff), bytes});
+  }
+}
+
+void Rules::accessRow(Cells &cells, int64_t own, const Place &row,
+                      std::map<int64_t, Place> &conflicts) {
+  const Access &made = accesses[size_t(own)];
   auto look = [&](int64_t other, uint64_t begin, uint64_t end) {
-    if (other < 0 || agree(accesses[size_t(other)], made) || covers(accesses[size_t(other)], made))
+    if (other < 0 || other == own || agree(accesses[size_t(other)], made) ||
+        covers(accesses[size_t(other)], made))
       return;
-    auto [entry, isNew] = conflicts.try_emplace(other, place);
+    auto [entry, isNew] = conflicts.try_emplace(other, row);
     if (isNew)
       entry->second.begin = begin;
-    entry->second.end = end;
+    entry->second.end = std::max(end, entry->second.end);
   };
-  uint64_t at = place.begin;
-  for (auto it = cells.lower_bound(place.begin); at < place.end;) {
+  auto it = cells.lower_bound(row.begin);
+  const bool fits = it != cells.end() && it->first == row.begin && it->second.end == row.end;
+  if (!fits) {
+    splitAt(cells, row.begin);
+    splitAt(cells, row.end);
+    it = cells.lower_bound(row.begin);
+  }
+  for (uint64_t at = row.begin; at < row.end;) {
     if (it == cells.end() || it->first > at) {
-      const uint64_t end = it == cells.end() ? place.end : std::min(it->first, place.end);
+      const uint64_t end = it == cells.end() ? row.end : std::min(it->first, row.end);
       Cell fresh;
       fresh.end = end;
       (made.write ? fresh.writer = own : (fresh.readers.push_back(own), own));
@@ -197,16 +253,16 @@ void Rules::access(const Access &made, const Place &place) {
       // comes after it.
       std::erase_if(cell.readers, [&](int64_t reader) {
         const Access &before = accesses[size_t(reader)];
-        return !made.transfers && before.atomic == made.atomic && before.width == made.width &&
+        return !made.transfers && before.atomic == made.atomic &&
+               before.isVolatile == made.isVolatile && before.width == made.width &&
                covers(before, made);
       });
-      cell.readers.push_back(own);
+      if (cell.readers.empty() || cell.readers.back() != own)
+        cell.readers.push_back(own);
     }
     at = cell.end;
     ++it;
   }
-  for (const auto &[other, bytes] : conflicts)
-    report({accesses[size_t(other)], made, bytes});
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,13 +271,13 @@ void Rules::access(const Access &made, const Place &place) {
 
 void Rules::fence(ThreadId id, int32_t to) {
   Thread &t = threads[id];
-  t.F[to] = now(t, id);
+  t.F[to] = all(id).C;
   ++t.step;
 }
 
 void Rules::quiet(ThreadId id, int32_t to) {
   Thread &t = threads[id];
-  const Clock known = now(t, id);
+  const Clock known = all(id).C;
   t.T[to].join(ofRank(known, t.rank));
   t.F[to] = known;
   ++t.step;
@@ -230,6 +286,12 @@ void Rules::quiet(ThreadId id, int32_t to) {
 Message Rules::tell(ThreadId id, int32_t to, bool releases, bool transfers) {
   const Thread &t = threads[id];
   Message message{{}, t.T, t.One};
+  for (const auto &[slot, taken] : t.K) {
+    check::join(message.T, taken.T);
+    message.One.insert(taken.One);
+    if (releases)
+      message.C.join(taken.C);
+  }
   // A load whose value is there is over.
   message.C.join(id, {0, t.step});
   for (int32_t q : {kAll, to})
@@ -237,7 +299,9 @@ Message Rules::tell(ThreadId id, int32_t to, bool releases, bool transfers) {
       message.C.join(fenced->second);
       message.T[to].join(ofRank(fenced->second, t.rank));
     }
-  const Clock known = now(t, id);
+  Clock known = now(t, id);
+  for (const auto &[slot, taken] : t.K)
+    known.join(taken.C);
   if (releases)
     message.C.join(known);
   if (transfers)
@@ -247,7 +311,7 @@ Message Rules::tell(ThreadId id, int32_t to, bool releases, bool transfers) {
 
 void Rules::update(const Access &made, const Place &word, Message message, bool keeps,
                    uint64_t value) {
-  Ledger &ledger = words[{word.rank, word.begin}];
+  Ledger &ledger = words[{word.rank, word.heap, word.begin}];
   if (keeps && !ledger.kept.empty())
     message.join(ledger.kept.back().message);
   access(made, word);
@@ -261,12 +325,15 @@ void Rules::update(const Access &made, const Place &word, Message message, bool 
   }
 }
 
-void Rules::wait(const Access &made, const Place &word, uint64_t value) {
+void Rules::wait(const Access &made, const Place &word, uint64_t value, int slot) {
   access(made, word);
   Thread &t = threads[made.thread];
-  const std::pair<int32_t, uint64_t> key{word.rank, word.begin};
+  const WordKey key{word.rank, word.heap, word.begin};
   const Ledger &ledger = words[key];
   const std::deque<Update> &updates = ledger.kept;
+  auto take = [&](const Message &message) {
+    slot < 0 ? acquire(made.thread, message) : t.K[slot].join(message);
+  };
   const uint64_t taken = t.taken[key];
   size_t first = taken > ledger.dropped ? size_t(taken - ledger.dropped) : 0;
   // Some order of events lets the thread look at the earliest update with this value
@@ -277,13 +344,54 @@ void Rules::wait(const Access &made, const Place &word, uint64_t value) {
       first = i + 1;
   size_t found = updates.size();
   for (size_t i = first; i < updates.size() && found == updates.size(); ++i)
-    if (updates[i].value == value && !covers(updates[i].access, made))
+    if (updates[i].value == value && (slot >= 0 || !covers(updates[i].access, made)))
       found = i;
   if (found < updates.size()) {
     t.taken[key] = ledger.dropped + found;
-    acquire(made.thread, updates[found].message);
+    take(updates[found].message);
   } else if (taken < ledger.dropped) {
-    acquire(made.thread, ledger.forgotten); // too much, rather than too little
+    take(ledger.forgotten); // too much, rather than too little
+  }
+}
+
+void Rules::atomic(const Access &made, const Place &word, bool acquires, bool releases, bool keeps,
+                   uint64_t value) {
+  const Ledger &ledger = words[{word.rank, word.heap, word.begin}];
+  if (acquires && !ledger.kept.empty()) {
+    const Update &last = ledger.kept.back();
+    if (reaches(made.scope, made.thread, last.access.thread) &&
+        reaches(last.access.scope, last.access.thread, made.thread))
+      acquire(made.thread, last.message);
+  }
+  if (!made.write)
+    return access(made, word);
+  update(made, word, tell(made.thread, word.rank, releases, /*transfers=*/false), keeps, value);
+  step(made.thread);
+}
+
+void Rules::endLaunch(ThreadId host, const std::vector<ThreadId> &programs) {
+  step(host);
+  threads[host].C.join(host, {threads[host].step, threads[host].step});
+  const std::set<ThreadId> own(programs.begin(), programs.end());
+  Thread &h = threads[host];
+  auto gather = [&](Clock &into, const Clock &from) {
+    for (const auto &[thread, how] : from)
+      if (!own.count(thread))
+        into.join(thread, how);
+  };
+  for (ThreadId id : programs) {
+    Thread &t = threads[id];
+    gather(h.C, t.C);
+    check::join(h.T, t.T);
+    h.One.insert(t.One);
+    for (const auto &[slot, taken] : t.K) {
+      gather(h.C, taken.C);
+      check::join(h.T, taken.T);
+      h.One.insert(taken.One);
+    }
+    // What it has asked for may be carried out later: that still knows what it knew.
+    t.host = host;
+    t.ended = h.step;
   }
 }
 
@@ -302,6 +410,7 @@ void Rules::meet(ThreadId id, Message message, bool completes, const std::set<in
   Thread &t = threads[id];
   t.F.clear();
   t.F[kAll] = t.C;
+  t.K.clear();
   ++t.step;
 }
 
@@ -312,17 +421,14 @@ void Rules::meet(ThreadId id, Message message, bool completes, const std::set<in
 void Rules::retire() {
   memory.clear();
   accesses.clear();
-  for (Thread &t : threads) {
-    t.C = {};
-    t.T.clear();
-    t.F.clear();
-    t.One.clear();
-    t.taken.clear();
-  }
+  threads.clear();
   // A later wait may still look at a word's last value, of which it then knows all.
   words.clear();
 }
 
-void Rules::forgetPrivate(int32_t rank) { memory.erase({rank, false}); }
+void Rules::forgetPrivate(int32_t rank) {
+  memory.erase({rank, false});
+  words.erase(words.lower_bound({rank, false, 0}), words.lower_bound({rank, true, 0}));
+}
 
 } // namespace nereid::runtime::check

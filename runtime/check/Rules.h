@@ -9,10 +9,13 @@
 //   T[q]    transfers to rank q known to be complete; T[kAll]: to any
 //   One     single transfers known to be complete
 //   F[q]    what C was at the last fence or quiet for q: what signals to q tell
+//   K[s]    what waits of slot s have taken over: loads have it that depend on the token
 //
 //===----------------------------------------------------------------------===//
 #ifndef NEREID_RUNTIME_CHECK_RULES_H
 #define NEREID_RUNTIME_CHECK_RULES_H
+
+#include "nereid/abi.h"
 
 #include <cstdint>
 #include <deque>
@@ -84,13 +87,16 @@ struct Access {
   ThreadId thread = 0;
   uint32_t step = 0;
   bool write = false;
-  bool atomic = false;    ///< by a signal, an element or a remote atomic
-  bool transfers = false; ///< an event of its own: being asked for is not being over
+  bool atomic = false;           ///< by a signal, an element, an atomic operation
+  bool isVolatile = false;       ///< a plain read of whole elements
+  uint8_t scope = NRD_SCOPE_SYS; ///< atomic: NRD_SCOPE_*
+  bool transfers = false;        ///< an event of its own: being asked for is not being over
   bool get = false;
   int32_t to = kAll;     ///< transfers: whose memory
   uint64_t transfer = 0; ///< number of the operation; updates have one, too. 0: none
-  uint8_t width = 0;     ///< atomic
+  uint8_t width = 0;     ///< atomic, volatile
   uint64_t record = 0;   ///< of the log
+  uint8_t tokens = 0xff; ///< a load: a bit for each slot of waits that its address depends on
 };
 
 /// Bytes of the heap of one rank, or of the private memory of one.
@@ -98,12 +104,15 @@ struct Place {
   int32_t rank = 0;
   bool heap = true;
   uint64_t begin = 0, end = 0;
+  /// As many rows of these bytes, each so far behind the one before.
+  uint64_t rows = 1, stride = 0;
 };
 
 /// Two accesses that nothing orders.
 struct Conflict {
   Access first, second;
-  Place place; ///< the bytes of both
+  bool token = false; ///< a wait would order them, on whose token the second does not depend
+  Place place;        ///< the bytes of both
 };
 
 class Rules {
@@ -111,7 +120,11 @@ public:
   /// Called for each conflict, once for two accesses.
   explicit Rules(std::function<void(const Conflict &)> report) : report(std::move(report)) {}
 
-  ThreadId addThread(int32_t rank);
+  /// An atomic operation of scope gpu reaches no other rank (the profile cuda).
+  void useStrictScopes() { strictScopes = true; }
+
+  /// `program`: its number in the launch; its vector cores have the same.
+  ThreadId addThread(int32_t rank, int64_t program = -1);
   int32_t rankOf(ThreadId thread) const { return threads[thread].rank; }
 
   //===--- what threads do ------------------------------------------------===//
@@ -127,13 +140,22 @@ public:
   Message tell(ThreadId thread, int32_t to, bool releases, bool transfers);
   /// The word changes. `keeps`: the update reads it, too, and tells what it told before.
   void update(const Access &access, const Place &word, Message message, bool keeps, uint64_t value);
-  /// The thread has seen `value`.
-  void wait(const Access &access, const Place &word, uint64_t value);
+  /// The thread has seen `value`. `slot`: of the wait's token; -1: what it takes over is
+  /// known to every access that follows.
+  void wait(const Access &access, const Place &word, uint64_t value, int slot = -1);
+  /// One atomic operation of generated code, of which nothing else on the word comes
+  /// between its read and its write; then the end of a step when it writes. `keeps`: it
+  /// reads the word. `value`: what the word is afterwards.
+  void atomic(const Access &access, const Place &word, bool acquires, bool releases, bool keeps,
+              uint64_t value);
   /// The end of a step: others can learn of what comes next apart from what came before.
   void step(ThreadId thread) { ++threads[thread].step; }
   /// All that the thread knows, itself included.
   Message all(ThreadId thread) const;
   void acquire(ThreadId thread, const Message &message);
+  /// The launch of `programs` has ended: `host` knows all of them from now on, and who
+  /// learns of the host learns of them.
+  void endLaunch(ThreadId host, const std::vector<ThreadId> &programs);
   /// It has met others, who together know `message`; `completes`: transfers of `ranks`
   /// that any of them knows of are over.
   void meet(ThreadId thread, Message message, bool completes, const std::set<int32_t> &ranks);
@@ -145,20 +167,26 @@ public:
   //===--- forgetting -----------------------------------------------------===//
 
   /// Every thread stands still and knows of everything: nothing before can conflict
-  /// with anything after.
+  /// with anything after. All threads are new ones afterwards.
   void retire();
   /// A launch of `rank` has ended: its private memory may be anything now.
   void forgetPrivate(int32_t rank);
 
 private:
+  using WordKey = std::tuple<int32_t, bool, uint64_t>; ///< rank, heap, where
   struct Thread {
     int32_t rank = 0;
+    int64_t program = -1;
     uint32_t step = 1;
+    /// A program whose launch has ended: who knows `host` up to this step knows all of it.
+    ThreadId host = 0;
+    uint32_t ended = 0;
     Clock C;
     Transfers T;
     Numbers One;
     Transfers F;
-    std::map<std::pair<int32_t, uint64_t>, uint64_t> taken; ///< words: its last wait's update
+    std::map<int, Message> K;
+    std::map<WordKey, uint64_t> taken; ///< words: its last wait's update
   };
   struct Cell {
     uint64_t end = 0;
@@ -181,15 +209,23 @@ private:
 
   Clock now(const Thread &t, ThreadId id) const;
   Clock ofRank(const Clock &clock, int32_t rank) const;
-  bool covers(const Access &a, const Access &b) const;
-  static bool agree(const Access &a, const Access &b);
+  bool covers(const Access &a, const Access &b) const { return coversWith(a, b, b.tokens); }
+  bool coversWith(const Access &a, const Access &b, uint8_t tokens) const;
+  bool knows(const Clock &C, const Transfers &T, const Numbers &One, const Access &a,
+             const Access &b) const;
+  bool agree(const Access &a, const Access &b) const;
+  bool reaches(uint8_t scope, ThreadId from, ThreadId to) const;
+  Known known(const Clock &clock, ThreadId thread) const;
+  uint32_t knownIn(const Transfers &transfers, int32_t rank, ThreadId thread) const;
   void splitAt(Cells &cells, uint64_t at);
+  void accessRow(Cells &cells, int64_t own, const Place &row, std::map<int64_t, Place> &conflicts);
 
   const std::function<void(const Conflict &)> report;
   std::deque<Thread> threads;
   std::deque<Access> accesses;
   std::map<std::pair<int32_t, bool>, Cells> memory; ///< by rank, heap
-  std::map<std::pair<int32_t, uint64_t>, Ledger> words;
+  std::map<WordKey, Ledger> words;
+  bool strictScopes = false;
 };
 
 } // namespace nereid::runtime::check

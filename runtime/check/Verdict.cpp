@@ -68,12 +68,17 @@ private:
   void issue(uint64_t index, const EventRecord &e);
   void update(const EventRecord &e);
   void wait(uint64_t index, const EventRecord &e);
+  void touch(uint64_t index, const EventRecord &e);
+  void atomic(uint64_t index, const EventRecord &e);
   void arrive(const EventRecord &e);
   void leave(const EventRecord &e);
   void share(const EventRecord &e);
   /// Bytes at an address that `rank` has used.
   Place placeOf(int32_t rank, uint64_t address, uint64_t bytes) const;
-  static Place wordOf(const EventRecord &e) { return {e.pe, true, e.offset, e.offset + e.bytes}; }
+  /// The bytes of an event, in the heap of `pe` or in memory of the rank alone.
+  static Place placeOf(const EventRecord &e) {
+    return {e.pe < 0 ? e.rank : e.pe, e.pe >= 0, e.offset, e.offset + e.bytes};
+  }
 
   void report(const Conflict &conflict);
   End endOf(const Access &access) const;
@@ -84,7 +89,8 @@ private:
   Rules rules{[this](const Conflict &conflict) { report(conflict); }};
   std::map<int32_t, ThreadId> hosts;
   std::map<std::tuple<int32_t, uint32_t, uint32_t>, ThreadId> programs;
-  std::map<LaunchKey, Message> begun, ended;
+  std::map<LaunchKey, Message> begun;
+  std::map<LaunchKey, std::vector<ThreadId>> members;
   std::map<Operation, Asked> asked;
   std::map<Operation, uint64_t> values; ///< that updates have left
   struct Met {
@@ -113,8 +119,10 @@ ThreadId Reader::threadOf(const EventRecord &e) {
     return hostOf(e.rank);
   auto [entry, isNew] = programs.try_emplace({e.rank, e.launch, e.program});
   if (isNew) {
-    entry->second = rules.addThread(e.rank);
+    const Words::KernelWords *kernel = words[size_t(e.rank)].kernelOf(e.launch);
+    entry->second = rules.addThread(e.rank, e.program / (kernel ? kernel->lanes : 1));
     rules.acquire(entry->second, begun[{e.rank, e.launch}]);
+    members[{e.rank, e.launch}].push_back(entry->second);
   }
   return entry->second;
 }
@@ -200,11 +208,11 @@ void Reader::update(const EventRecord &e) {
   if (!(e.flags & EventRecord::kWrites)) {
     access.write = false; // g: without acquire
     access.transfer = 0;
-    rules.access(access, wordOf(e));
+    rules.access(access, placeOf(e));
     return;
   }
   const bool keeps = e.how != NRD_AMO_SET;
-  rules.update(access, wordOf(e), std::move(message), keeps,
+  rules.update(access, placeOf(e), std::move(message), keeps,
                value == values.end() ? ~uint64_t(0) : value->second);
 }
 
@@ -216,7 +224,48 @@ void Reader::wait(uint64_t index, const EventRecord &e) {
   access.atomic = true;
   access.width = e.width;
   if (e.pe >= 0)
-    rules.wait(access, wordOf(e), e.value);
+    rules.wait(access, placeOf(e), e.value, int(e.id) - 1);
+}
+
+/// Rows of a tile.
+void Reader::touch(uint64_t index, const EventRecord &e) {
+  Access access;
+  access.thread = threadOf(e);
+  access.step = rules.stepOf(access.thread);
+  access.record = index;
+  access.write = e.flags & EventRecord::kWrites;
+  access.isVolatile = e.flags & EventRecord::kVolatile;
+  access.width = e.width;
+  access.tokens = e.how;
+  Place place = placeOf(e);
+  place.rows = e.id;
+  place.stride = e.value;
+  rules.access(access, place);
+}
+
+void Reader::atomic(uint64_t index, const EventRecord &e) {
+  Access access;
+  access.thread = threadOf(e);
+  access.step = rules.stepOf(access.thread);
+  access.record = index;
+  access.atomic = true;
+  access.width = e.width;
+  access.scope = e.scope();
+  const bool acquires = e.sem() == NRD_SEM_ACQUIRE || e.sem() == NRD_SEM_ACQ_REL;
+  if (e.how == NRD_AMO_FETCH) { // seen by a load
+    if (acquires)
+      rules.wait(access, placeOf(e), e.value);
+    else
+      rules.access(access, placeOf(e));
+    return;
+  }
+  access.write = e.flags & EventRecord::kWrites;
+  if (access.write)
+    access.transfer = uint64_t(e.rank) << 32 | e.id;
+  auto value = values.find({e.rank, e.id});
+  const bool releases = e.sem() == NRD_SEM_RELEASE || e.sem() == NRD_SEM_ACQ_REL;
+  rules.atomic(access, placeOf(e), acquires && e.how != NRD_AMO_SET, releases, e.how != NRD_AMO_SET,
+               value == values.end() ? ~uint64_t(0) : value->second);
 }
 
 void Reader::arrive(const EventRecord &e) {
@@ -243,7 +292,8 @@ void Reader::leave(const EventRecord &e) {
     rules.retire();
     asked.clear();
     begun.clear();
-    ended.clear();
+    members.clear();
+    hosts.clear();
     programs.clear();
     shares.clear();
     meetings.clear();
@@ -285,17 +335,15 @@ void Reader::take(uint64_t index, const Record &record) {
       return;
     }
     --launchesUnderWay;
-    rules.acquire(host, ended[launch]);
+    rules.endLaunch(host, members[launch]);
     rules.forgetPrivate(e.rank);
     begun.erase(launch);
-    ended.erase(launch);
+    members.erase(launch);
     return;
   }
   case EventKind::Program:
     if (record.before)
       (void)threadOf(e);
-    else
-      ended[launch].join(rules.all(threadOf(e)));
     return;
   case EventKind::Issue:
     if (record.before)
@@ -309,6 +357,13 @@ void Reader::take(uint64_t index, const Record &record) {
     return;
   case EventKind::Wait:
     wait(index, e);
+    return;
+  case EventKind::Access:
+    touch(index, e);
+    return;
+  case EventKind::Atomic:
+    if (record.before || e.how == NRD_AMO_FETCH)
+      atomic(index, e);
     return;
   case EventKind::Fence:
     if (e.flags & EventRecord::kCompletes)
@@ -333,6 +388,14 @@ void Reader::take(uint64_t index, const Record &record) {
 
 Verdict Reader::run() {
   verdict.ranks = words[0].ranks;
+  if (words[0].profile == "cuda")
+    rules.useStrictScopes();
+  std::set<std::string> unseen;
+  for (const Words &own : words)
+    for (const auto &[number, kernel] : own.kernels)
+      if (!kernel.instrumented)
+        unseen.insert(kernel.name);
+  verdict.unseen.assign(unseen.begin(), unseen.end());
   verdict.records = log.count();
   verdict.lost = log.lost();
   auto each = [&](auto visit) {
@@ -342,7 +405,7 @@ Verdict Reader::run() {
   };
   // An update is told with its value only after it has been seen.
   each([&](uint64_t, const Record &r) {
-    if (r.event.kind == EventKind::Update && !r.before)
+    if ((r.event.kind == EventKind::Update || r.event.kind == EventKind::Atomic) && !r.before)
       values[{r.event.rank, r.event.id}] = r.event.value;
     if (r.event.kind == EventKind::Poll)
       polling.insert({r.event.rank, r.event.launch});
@@ -373,7 +436,13 @@ End Reader::endOf(const Access &access) const {
     end.site.line = colon == std::string::npos ? 0 : std::atoi(where->second.c_str() + colon + 1);
   }
   const std::string peer = "rank " + std::to_string(e.pe);
-  if (e.kind == EventKind::Wait)
+  const std::string where = e.pe < 0 || e.pe == e.rank ? "" : " of " + peer;
+  if (e.kind == EventKind::Access)
+    end.what = (access.write ? "store to memory" : "load of memory") +
+               (where.empty() ? " of its own" : where);
+  else if (e.kind == EventKind::Atomic)
+    end.what = "atomic operation on a word" + where;
+  else if (e.kind == EventKind::Wait)
     end.what = "wait for the signal";
   else if (access.atomic)
     end.what = access.write ? "signal to " + peer : "read of one element of " + peer;
@@ -395,13 +464,22 @@ void Reader::classify(Finding &f, const Conflict &c) const {
   const bool hosts = f.first.program < 0 || f.second.program < 0;
   const std::string first = "rank " + std::to_string(f.first.rank);
   const bool asked = rules.knowsOf(b.thread, a);
-  if (a.atomic && b.atomic) {
+  if (c.token) {
+    f.code = "NRD-0011";
+    f.title = "a load does not depend on the token of the wait that would order it";
+    f.order = "a wait before (2) knows of (1), but no compiler has to keep (2) behind it";
+    f.help = "load through `ptr = dl.consume_token(ptr, token)`";
+  } else if (a.atomic && b.atomic && a.width == b.width) {
+    f.code = "NRD-0008";
+    f.title = "two atomic operations on one word do not reach each other";
+    f.help = "`scope=\"sys\"`";
+  } else if (a.atomic && b.atomic) {
     f.code = "NRD-0010";
     f.title = "signals of different widths on one word";
     f.help = "use one type for the word everywhere";
   } else if (a.atomic || b.atomic) {
     f.code = "NRD-0006";
-    f.title = "data is moved over a word that others signal or read as a signal";
+    f.title = "a word that others signal, or change by atomic operations, is used like data";
     f.help = "give the signal a word of its own, or order the two by a barrier";
   } else if (a.transfers && a.get) {
     f.code = "NRD-0032";
@@ -423,6 +501,11 @@ void Reader::classify(Finding &f, const Conflict &c) const {
     f.order = "(2) knows that the put was asked for, not that it has arrived";
     f.help = elsewhere ? "`fence()` between the put and the signal, or `putmem_signal`"
                        : "`quiet()` before it is used";
+  } else if (asked && a.write && f.first.rank != f.second.rank) {
+    f.code = "NRD-0004";
+    f.title = "the signal overtakes the data";
+    f.order = "(2) knows of a signal after (1), but that signal does not wait for (1)";
+    f.help = "`fence()` between the two, or `dl.notify`";
   } else if (hosts) {
     f.code = "NRD-0007";
     f.title = "host code and a kernel, or two launches, touch the same bytes and nothing orders "
@@ -462,8 +545,11 @@ void Reader::report(const Conflict &conflict) {
                              " bytes of an argument of rank " + std::to_string(place.rank);
   for (const Access &access : {conflict.first, conflict.second}) {
     const EventRecord &e = log.record(access.record).event;
-    if (e.program != EventRecord::kHost && polling.count({e.rank, e.launch}))
-      f.note = "programs of '" + endOf(access).kernel +
+    if (e.program == EventRecord::kHost)
+      continue;
+    const Words::KernelWords *kernel = words[size_t(e.rank)].kernelOf(e.launch);
+    if (kernel && !kernel->instrumented && polling.count({e.rank, e.launch}))
+      f.note = "programs of '" + kernel->name +
                "' also wait in loops of their own; what these order is not seen";
   }
   const std::string key = f.code + "|" + f.first.site.str() + "|" + f.second.site.str() + "|" +
@@ -529,6 +615,11 @@ std::string Verdict::summary() const {
   std::string out = "check: " + count(uint64_t(ranks), "rank") + ", " + std::to_string(launches) +
                     (launches == 1 ? " launch, " : " launches, ") + count(records, "event") + ", " +
                     count(findings.size(), "error");
+  if (!unseen.empty()) {
+    out += "; loads and stores not seen, compiled without instrument=True:";
+    for (const std::string &name : unseen)
+      out += " " + name;
+  }
   if (lost)
     out += "; the log was full: " + count(lost, "event") + " not checked";
   return out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "check/Words.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -34,8 +35,10 @@ Words Words::read(const std::string &path) {
       allocations->clear();
     } else if (f[0] == "allocation" && f.size() == 4 && allocations) {
       allocations->push_back({number(f[1]), number(f[2]), f[3]});
-    } else if (f[0] == "kernel" && f.size() == 3) {
+    } else if (f[0] == "kernel" && f.size() == 5) {
       words.kernels[f[1]].name = f[2];
+      words.kernels[f[1]].instrumented = f[3] == "1";
+      words.kernels[f[1]].lanes = std::max<uint32_t>(1, uint32_t(number(f[4])));
     } else if (f[0] == "site" && f.size() == 8) {
       SourceSite &site = words.kernels[f[1]].sites[uint32_t(number(f[2]))];
       site.line = int32_t(number(f[3]));

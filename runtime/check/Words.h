@@ -20,6 +20,8 @@ struct Words {
   };
   struct KernelWords {
     std::string name;
+    bool instrumented = false;
+    uint32_t lanes = 1; ///< vector cores of a program
     std::map<uint32_t, SourceSite> sites;
   };
   int32_t ranks = 0;

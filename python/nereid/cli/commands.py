@@ -236,7 +236,8 @@ def _run_checked(args: argparse.Namespace, command: list[str], schedule: str, en
         path = str(Path(folder) / "log")
         try:
             _runtime.create_check_log(path, args.check_events)
-            code = _run_once(args, command, schedule, [*environment, ("NEREID_CHECK", path)])
+            code = _run_once(args, command, schedule,
+                             [*environment, ("NEREID_CHECK", path), ("NEREID_INSTRUMENT", "1")])
             findings, summary, lost = _runtime.check_log(path)
         except JobError as error:
             raise UsageError(f"nereid run: {getattr(error, 'message', error)}") from None
@@ -245,8 +246,6 @@ def _run_checked(args: argparse.Namespace, command: list[str], schedule: str, en
     if len(findings) > _CHECK_SHOWN:
         print(f"and {len(findings) - _CHECK_SHOWN} more errors", file=sys.stderr)
     if not args.quiet or findings or lost:
-        print("check: calls were checked; what tl.load, tl.store and tl.atomic_* access was not (docs/check.md)",
-              file=sys.stderr)
         print(summary + ("; --check-events makes room for more" if lost else ""), file=sys.stderr)
     return _CHECK_FOUND if findings else code
 

@@ -46,6 +46,8 @@ struct Verdict {
   uint64_t lost = 0; ///< events for which the log had no room: not checked
   int32_t ranks = 0;
   uint64_t launches = 0;
+  /// Kernels whose loads, stores and atomics were not seen.
+  std::vector<std::string> unseen;
 
   /// "check: 4 ranks, 12 launches, 3100 events, 1 error"
   std::string summary() const;

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-BENCHMARKS = ("matmul", "vector_add", "data_loops", "compile_time")
+BENCHMARKS = ("matmul", "rows", "vector_add", "data_loops", "compile_time")
 
 
 def main() -> int:

@@ -47,6 +47,8 @@ def test_environment_is_single_threaded(monkeypatch):
 
 @pytest.mark.parametrize("script, arguments", [
     ("matmul.py", ["--size", "96", "--block", "32,32,32"]),
+    ("matmul.py", ["--size", "70", "--block", "16,32,16", "--kernel", "wrapped"]),
+    ("rows.py", ["--only", "sum, rows of 1000", "--only", "softmax, rows of 1024"]),
     ("vector_add.py", ["--size", "5000", "--block", "1024"]),
     ("ops.py", ["--ranks", "2", "--bytes", "4096", "--size", "64"]),
     ("compile_time.py", []),

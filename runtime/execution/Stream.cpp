@@ -195,6 +195,7 @@ struct Stream::State : std::enable_shared_from_this<Stream::State> {
   bool counted = false;  ///< as busy, in the account of streams
   bool inDevice = false; ///< the device has, or had, launches that nobody has waited for
   bool direct = false;   ///< there is a queue of the device
+  int32_t launching = 0; ///< threads that wait until they can launch
 
   // Of whoever is carrying.
   std::unique_ptr<DeviceQueue> queue;
@@ -257,7 +258,9 @@ bool Stream::State::launchNow(const std::shared_ptr<QueuedLaunch> &launched,
     // Its thread notices the end, and nobody else may come in between.
     if (!startThread().ok() || thread.get_id() == std::this_thread::get_id())
       return false;
+    ++launching;
     changed.wait(guard, [&] { return entries.empty() && !carrying; });
+    --launching;
   } else if (!direct || carrying || closed || !entries.empty()) {
     return false;
   }
@@ -275,7 +278,7 @@ bool Stream::State::launchNow(const std::shared_ptr<QueuedLaunch> &launched,
   carrying = false;
   note(own, place);
   note(full, "");
-  if (wasIdle || native || !entries.empty() || closed)
+  if (wasIdle || launching || !entries.empty() || closed)
     changed.notify_all();
   return true;
 }

@@ -3,8 +3,8 @@
 be the second half, up to the names of values. A block of a description reads
 
     IR                                   IR
-    // becomes ...            or         // fails: MESSAGE
-    IR
+    // becomes ...            or         // fails: MESSAGE      or // reports: MESSAGE
+    IR                                                          (a remark; the pass changes no operation)
 
 and may begin with `// options: NAME=VALUE ...`."""
 
@@ -43,13 +43,17 @@ def test_every_pass_has_an_example():
 
 @pytest.mark.parametrize("name, index", [(name, index) for name, blocks in EXAMPLES.items() for index in range(len(blocks))])
 def test_example(name, index):
-    before, kind, rest = re.split(r"^ *// (becomes|fails)", EXAMPLES[name][index], maxsplit=1, flags=re.M)
+    before, kind, rest = re.split(r"^ *// (becomes|fails|reports)", EXAMPLES[name][index], maxsplit=1, flags=re.M)
     options = re.match(r"\s*// options: (.*)\n", before)
     argument = f"-{name}={options[1]}" if options else f"-{name}"
     code, output, errors = opt(before, argument)
     first, _, after = rest.partition("\n")
     if kind == "fails":
         assert code != 0
+        assert first.removeprefix(":").strip() in errors
+        return
+    if kind == "reports":
+        assert code == 0
         assert first.removeprefix(":").strip() in errors
         return
     assert (code, errors) == (0, "")

@@ -293,7 +293,9 @@ llvm::Expected<CompiledKernel> compileKernel(ModuleOp module, const CompileOptio
 
 llvm::Expected<std::string> emitStage(ModuleOp module, llvm::StringRef stage,
                                       const CompileOptions &options, DiagnosticSink *warnings) {
-  if (stage == llvm::StringRef(commonStages().front().name))
+  bool isCommon = options.target ? options.target->info.isCommonStage(stage)
+                                 : stage == llvm::StringRef(commonStages().front().name);
+  if (isCommon)
     return drive<std::string>(module, options, warnings,
                               [](Driver &driver) { return driver.runChecks(); });
   if (llvm::Error error = checkRequest(options, stage))

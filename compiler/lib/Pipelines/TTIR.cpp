@@ -25,13 +25,13 @@ void nereid::buildImportTTIRPipeline(OpPassManager &pm) {
   pm.addPass(createSymbolDCEPass());
 }
 
-void nereid::buildExportTTIRPipeline(OpPassManager &pm, const ExportTTIROptions &options) {
+void nereid::buildReadablePipeline(OpPassManager &pm, bool keepDescriptors) {
   // One function: Triton inlines in a stage before the one that reads the text.
   pm.addPass(createInlinerPass());
   pm.addPass(createNereidCanonicalize());
   // No block pointers: tiles of pointers and masks instead.
   NereidRewriteBlockPointersOptions blockPointers;
-  blockPointers.keepDescriptors = true;
+  blockPointers.keepDescriptors = keepDescriptors;
   pm.addPass(createNereidRewriteBlockPointers(blockPointers));
   pm.addPass(createNereidCanonicalize());
   // Sums of products are products with an accumulator.
@@ -40,6 +40,10 @@ void nereid::buildExportTTIRPipeline(OpPassManager &pm, const ExportTTIROptions 
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createNereidCanonicalize());
   pm.addPass(createSymbolDCEPass());
+}
+
+void nereid::buildExportTTIRPipeline(OpPassManager &pm, const ExportTTIROptions &options) {
+  buildReadablePipeline(pm, /*keepDescriptors=*/true);
   // Nothing that upstream does not read.
   NereidExportTTIROptions exportOptions;
   exportOptions.version = options.version;

@@ -6,6 +6,7 @@ set(NEREID_EXTRA_TARGETS "" CACHE STRING "Folders of targets from outside of thi
 set(NEREID_TARGETS
   CPU
   CUDA
+  Ascend
   ${NEREID_EXTRA_TARGETS})
 
 # nereid_add_target_info(NAME targets...)
@@ -27,7 +28,7 @@ function(nereid_add_target_info name)
   file(CONFIGURE OUTPUT Targets.def CONTENT "${_lines}")
   add_library(${name} STATIC ${_sources})
   target_include_directories(${name} PUBLIC
-    "${PROJECT_SOURCE_DIR}/compiler/include" "${CMAKE_CURRENT_BINARY_DIR}")
+    "${PROJECT_SOURCE_DIR}/compiler/include" "${PROJECT_SOURCE_DIR}/common" "${CMAKE_CURRENT_BINARY_DIR}")
   # The version of the package that the target cuda is made for stands in the extra of
   # that name alone.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/pyproject.toml")

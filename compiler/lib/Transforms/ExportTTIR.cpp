@@ -25,6 +25,7 @@
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 #include "nereid/Support/PassDiagnostics.h"
+#include "nereid/Transforms/ExportForm.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -45,35 +46,6 @@ namespace {
 
 /// Most elements of a tensor.
 constexpr int64_t maxElements = 1 << 20;
-
-/// Attributes that mean something to this project only.
-bool isOwnAttribute(StringRef name) {
-  StringRef dialect = name.split('.').first;
-  return name.contains('.') && (dialect == "nereid" || dialect == "ascend" ||
-                                dialect == "distributed" || dialect == "cpu");
-}
-
-void stripAttributes(Operation *op) {
-  SmallVector<StringAttr> own;
-  for (NamedAttribute attr : op->getDiscardableAttrs())
-    if (isOwnAttribute(attr.getName()))
-      own.push_back(attr.getName());
-  for (StringAttr name : own)
-    op->removeDiscardableAttr(name);
-}
-
-void stripFunctionAttributes(tt::FuncOp function) {
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    SmallVector<NamedAttribute> kept;
-    for (NamedAttribute attr : function_interface_impl::getArgAttrs(function, i))
-      if (!isOwnAttribute(attr.getName()))
-        kept.push_back(attr);
-    function_interface_impl::setArgAttrs(function, i,
-                                         DictionaryAttr::get(function.getContext(), kept));
-  }
-  if (!function->hasAttr("noinline"))
-    function->setAttr("noinline", BoolAttr::get(function.getContext(), false));
-}
 
 /// The name in NVIDIA's device library of what `op` computes on fp32 or fp64, for
 /// operations that upstream's back end does not take; empty: none.
@@ -106,26 +78,6 @@ std::string findLibraryFunction(Operation *op, bool isDouble) {
   return ("__nv_" + name + (isDouble ? "" : "f")).str();
 }
 
-/// "distributed.wait" as the user wrote it: "dl.wait".
-std::string getUserName(Operation *op) {
-  if (auto call = dyn_cast<distributed::ExternCallOp>(op))
-    return (call.getLibname() + "." + call.getWrittenName()).str();
-  StringRef name = op->getName().stripDialect();
-  if (isa<distributed::GetRankOp>(op))
-    return "dl.rank";
-  if (isa<distributed::GetNumRanksOp>(op))
-    return "dl.num_ranks";
-  if (isa<ascend::GetSubVecIdOp>(op))
-    return "sub_vec_id";
-  if (isa<distributed::ThreadIdOp>(op))
-    return "tid";
-  if (isa<distributed::ThreadBarrierOp>(op))
-    return "__syncthreads";
-  if (isa<distributed::DistributedDialect>(op->getDialect()))
-    return ("dl." + name).str();
-  return op->getName().getStringRef().str();
-}
-
 struct ExportTTIR : impl::NereidExportTTIRBase<ExportTTIR> {
   using NereidExportTTIRBase::NereidExportTTIRBase;
 
@@ -155,7 +107,7 @@ private:
   TextForm form = TextForm::Nereid;
 
   InFlightDiagnostic cannot(Operation *op) {
-    return reportError(op->getLoc(), Diag::ttir_lacks, getUserName(op), version);
+    return reportError(op->getLoc(), Diag::ttir_lacks, userNameOf(op), "Triton " + version);
   }
 
   LogicalResult check(Operation *op) {
@@ -213,10 +165,10 @@ private:
       return success();
     for (int64_t size : tensor.getShape())
       if (!llvm::isPowerOf2_64(size))
-        return reportError(op->getLoc(), Diag::ttir_shape, shape(tensor), version,
+        return reportError(op->getLoc(), Diag::ttir_shape, shape(tensor), "Triton " + version,
                            "its sizes are powers of two");
     if (tensor.getNumElements() > maxElements)
-      return reportError(op->getLoc(), Diag::ttir_shape, shape(tensor), version,
+      return reportError(op->getLoc(), Diag::ttir_shape, shape(tensor), "Triton " + version,
                          "it has more than " + std::to_string(maxElements) + " elements");
     return success();
   }
@@ -302,11 +254,9 @@ private:
   }
 
   void rewrite(Operation *op) {
-    stripAttributes(op);
+    stripOwnAttributes(op);
     OpBuilder builder(op);
-    if (auto function = dyn_cast<tt::FuncOp>(op)) {
-      stripFunctionAttributes(function);
-    } else if (isa<distributed::YieldOp>(op)) {
+    if (isa<distributed::YieldOp>(op)) {
       op->erase();
     } else if (isa<tt::BarrierOp>(op)) {
       gpu::BarrierOp::create(builder, op->getLoc());

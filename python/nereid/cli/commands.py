@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command `nereid`: run, compile, cache, info, explain; run_ir.py has run-ir."""
+"""The command `nereid`: run, compile, cache, info, explain; run_ir.py has run-ir, fit.py has fit."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import importlib.util
 import os
 import platform
 import re
@@ -17,8 +16,7 @@ import time
 from pathlib import Path
 from typing import Any, Sequence
 
-class UsageError(Exception):
-    """Something is wrong with the command line; shown without a traceback."""
+from nereid.cli.kernels import UsageError, typed_kernel
 
 
 def _add_target_and_profile(parser: argparse.ArgumentParser) -> None:
@@ -147,6 +145,11 @@ def _run(args: argparse.Namespace) -> int:
         raise UsageError("nereid run: --timeout takes seconds, 0 for no limit")
     _check_target_and_profile(args)
     if args.target is not None:
+        from nereid._base import targets as _targets
+
+        if not _targets.find(args.target)["device"]:
+            raise UsageError(f"nereid run: the target {args.target} makes {_targets.find(args.target)['description']}; "
+                             f"nereid compile --target {args.target} writes them")
         environment.append(("NEREID_TARGET", args.target))
     if args.explain:
         environment.append(("NEREID_EXPLAIN", "1"))
@@ -351,73 +354,11 @@ def _target_options(args: argparse.Namespace) -> dict[str, Any]:
     return options
 
 
-def _line_in(path: Path, error: BaseException) -> int:
-    """The last line of a file that an error came through; 0 when it did not."""
-    line = 0
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return line
-
-
-def _load_file(path: Path, name: str) -> Any:
-    """The module in a file. Its host code runs as far as the first launch or error: what
-    is wanted is `name`, which is mostly defined before."""
-    from nereid._launch.jit import LaunchWhileLoading, only_definitions
-
-    if not path.exists():
-        raise UsageError(f"nereid compile: there is no file '{path}'")
-    # As if the file were run: its folder is where its imports are found.
-    sys.path.insert(0, str(path.resolve().parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise UsageError(f"nereid compile: '{path}' is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    # What the file prints is not part of our output.
-    try:
-        with contextlib.redirect_stdout(sys.stderr), only_definitions():
-            spec.loader.exec_module(module)
-    except (Exception, SystemExit, LaunchWhileLoading) as error:
-        launched = isinstance(error, LaunchWhileLoading)
-        what = f"launches '{error}'" if launched else f"raises {type(error).__name__}"
-        where = f"{path}:{_line_in(path, error)}"
-        help = 'code for the host belongs under `if __name__ == "__main__":`'
-        if not hasattr(module, name.split(".")[0]):
-            if launched or isinstance(error, SystemExit):
-                raise UsageError(f"nereid compile: {where} {what} before '{name}' is defined; {help}") from None
-            raise
-        print(f"nereid compile: {where} {what}; what stands behind was not run. To say so in the file: {help}",
-              file=sys.stderr)
-    return module
-
-
-def _find_kernel(target: str) -> Any:
-    from nereid import JITFunction
-
-    file, colon, name = target.rpartition(":")
-    if not colon or not file:
-        raise UsageError(f"nereid compile: write FILE.py:NAME, not '{target}'")
-    module = _load_file(Path(file), name)
-    kernels = [key for key, value in vars(module).items() if isinstance(value, JITFunction)]
-    value: Any = module
-    for part in name.split("."):
-        value = getattr(value, part, None)
-    if not isinstance(value, JITFunction):
-        what = "no name" if value is None else "no jit function"
-        listed = f"; its jit functions are {', '.join(kernels)}" if kernels else "; it has no jit functions"
-        raise UsageError(f"nereid compile: '{name}' is {what} in {file}{listed}")
-    return value
-
-
 def _compile(args: argparse.Namespace) -> int:
     from nereid import CompilationError
     from nereid._kernels import compile as _compile
     from nereid._kernels import ir as _ir
     from nereid._base import targets as _targets
-    from nereid._kernels import signature as _signature
     from nereid.language import target_info
 
     if args.emit == "object":
@@ -435,19 +376,7 @@ def _compile(args: argparse.Namespace) -> int:
         raise UsageError(f"nereid compile: --header is for kernels that run on the CPU, not for the target {_targets.active()}")
     if _ir.is_ir_path(args.kernel):
         return _compile_ir(args, given)
-    kernel = _find_kernel(args.kernel)
-    text = args.signature if args.signature is not None else kernel.example_signature
-    suggestion = f'--signature "{_signature.example(kernel)}"'
-    if text is None:
-        parameters = ", ".join(f"{param.name}{': constexpr' if param.is_constexpr else ''}" for param in kernel.params)
-        raise UsageError(
-            f"nereid compile: the types of {kernel.__name__}'s arguments are needed. Its parameters are {parameters}; "
-            f"write for example\n  {suggestion}"
-        )
-    try:
-        specs = _signature.parse_signature(kernel, text)
-    except ValueError as error:
-        raise UsageError(f"nereid compile: {error}; for example\n  {suggestion}") from None
+    kernel, specs, text = typed_kernel("nereid compile", args.kernel, args.signature)
     options = {**kernel._options({}), **given}
     try:
         # What tl.static_print prints is not part of our output.
@@ -688,6 +617,7 @@ def _profile_text(profile: dict[str, Any]) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     import nereid
+    from nereid.cli import fit as _fit
     from nereid.cli import run_ir as _run_ir
 
     parser = argparse.ArgumentParser(
@@ -698,6 +628,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(commands)
     _add_compile(commands)
     _run_ir.add_command(commands)
+    _fit.add_command(commands)
     _add_cache(commands)
     _add_info(commands)
     _add_explain(commands)

@@ -34,6 +34,11 @@ struct ExportTTIROptions {
 /// What upstream's front end wrote becomes a module that targets take.
 void buildImportTTIRPipeline(mlir::OpPassManager &pm);
 
+/// One inlined, simplified kernel in which nothing is left that only this project
+/// knows how to simplify; `keepDescriptors`: tensor descriptors may stay. For modules
+/// from the front end.
+void buildReadablePipeline(mlir::OpPassManager &pm, bool keepDescriptors);
+
 /// One inlined, simplified kernel in upstream's form; an error at the user's
 /// line where it has no such form. For modules from the front end, before any
 /// phase of a target.

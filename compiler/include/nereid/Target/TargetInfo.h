@@ -71,9 +71,11 @@ struct TargetInfo {
   /// Its code can tell observers of its accesses (distributed.access).
   bool tellsAccesses = false;
 
-  /// Of this target, or of every target; null when there is none of that name.
+  /// Of this target, else of every target; null when there is none of that name.
   const TargetStage *stage(std::string_view name) const;
-  /// Those of every target, then its own.
+  /// Is that every target's stage, which this one does not replace by its own?
+  bool isCommonStage(std::string_view name) const;
+  /// Those of every target that it does not replace, then its own.
   std::vector<TargetStage> allStages() const;
   std::string stageNames() const; ///< "ttir, cpu-tiles, ..."
   /// The row for a function of the language; null when the target has it.

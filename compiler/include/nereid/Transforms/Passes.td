@@ -593,6 +593,24 @@ def NereidImportTTIR : Pass<"nereid-import-ttir", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::tt::TritonDialect"];
 }
 
+def NereidInlineAll : Pass<"nereid-inline-all", "::mlir::ModuleOp"> {
+  let summary = "Lets the inliner take every function";
+  let description = [{
+    For readers of one function: what was marked `noinline` is no longer. Stands
+    before the inliner.
+
+    ```mlir
+    tt.func private @f(%x: i32) -> i32 attributes {noinline = true} {
+      tt.return %x : i32
+    }
+    // becomes
+    tt.func private @f(%x: i32) -> i32 attributes {noinline = false} {
+      tt.return %x : i32
+    }
+    ```
+  }];
+}
+
 def NereidExportTTIR : Pass<"nereid-export-ttir", "::mlir::ModuleOp"> {
   let summary = "Leaves what a version of upstream Triton reads, or says why not";
   let description = [{

@@ -61,7 +61,7 @@ Plan makePlan(const TargetSettings &settings) {
 void buildCheck(OpPassManager &pm, const Plan &plan) {
   buildCheckPhase(pm, plan.checks);
   // The inliner takes every function.
-  pm.addPass(createNereidCUDAInlineAll());
+  pm.addPass(createNereidInlineAll());
   // Products stand in no kernel with a call; with the option `debug` the text of what
   // is wrong is worth more.
   if (!plan.lowering.checked)

@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In this order, after nereid-pin-waits: inline-all stands before the inliner.
+// In this order, after nereid-pin-waits.
 #ifndef NEREID_TARGET_CUDA_PASSES_TD
 #define NEREID_TARGET_CUDA_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
-
-def NereidCUDAInlineAll : Pass<"nereid-cuda-inline-all", "::mlir::ModuleOp"> {
-  let summary = "Lets the inliner take every function";
-  let description = [{
-    Triton reads one function: what was marked `noinline` is no longer.
-
-    ```mlir
-    tt.func private @f(%x: i32) -> i32 attributes {noinline = true} {
-      tt.return %x : i32
-    }
-    // becomes
-    tt.func private @f(%x: i32) -> i32 attributes {noinline = false} {
-      tt.return %x : i32
-    }
-    ```
-  }];
-}
 
 def NereidCUDATrapRanges : Pass<"nereid-cuda-trap-ranges", "::mlir::ModuleOp"> {
   let summary = "Checks the ranges of loops without a call";

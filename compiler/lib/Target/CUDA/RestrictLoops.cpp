@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What keeps Triton from losing waits: no warp specialisation, no flattened loop
-// around them. Also nereid-cuda-inline-all.
+// around them.
 #include "Target/CUDA/Passes.h"
 
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 
 namespace nereid {
-#define GEN_PASS_DEF_NEREIDCUDAINLINEALL
 #define GEN_PASS_DEF_NEREIDCUDARESTRICTLOOPS
 #include "Target/CUDA/Passes.h.inc"
 
 using namespace mlir;
 
 namespace {
-
-struct InlineAll : impl::NereidCUDAInlineAllBase<InlineAll> {
-  void runOnOperation() override {
-    for (auto function : getOperation().getOps<tt::FuncOp>())
-      if (function->hasAttr("noinline"))
-        function->setAttr("noinline", BoolAttr::get(&getContext(), false));
-  }
-};
 
 struct RestrictLoops : impl::NereidCUDARestrictLoopsBase<RestrictLoops> {
   void runOnOperation() override {

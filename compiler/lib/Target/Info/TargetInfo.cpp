@@ -17,15 +17,23 @@ const std::vector<TargetStage> &nereid::commonStages() {
 }
 
 const TargetStage *TargetInfo::stage(std::string_view wanted) const {
-  for (const std::vector<TargetStage> *table : {&commonStages(), &stages})
+  for (const std::vector<TargetStage> *table : {&stages, &commonStages()})
     for (const TargetStage &row : *table)
       if (row.name == wanted)
         return &row;
   return nullptr;
 }
 
+bool TargetInfo::isCommonStage(std::string_view wanted) const {
+  const TargetStage *row = stage(wanted);
+  return row && row >= commonStages().data() && row < commonStages().data() + commonStages().size();
+}
+
 std::vector<TargetStage> TargetInfo::allStages() const {
-  std::vector<TargetStage> rows = commonStages();
+  std::vector<TargetStage> rows;
+  for (const TargetStage &row : commonStages())
+    if (isCommonStage(row.name))
+      rows.push_back(row);
   rows.insert(rows.end(), stages.begin(), stages.end());
   return rows;
 }

@@ -81,15 +81,63 @@ module {
 
 // -----
 
+// A branch that leads to a barrier is of the spine, with a mask of the threads that are on it.
+// CHECK-LABEL: tt.func public @some_meet
+// CHECK: %[[ANY:.*]] = llvm.alloca %{{.*}} x i8
+// CHECK: %[[ON:.*]] = llvm.alloca %{{.*}} x i8
+// CHECK: scf.for %[[T:.*]] =
+// CHECK: %[[SOME:.*]] = arith.cmpi slt, %[[T]], %c7
+// CHECK: %[[BYTE:.*]] = arith.extui %[[SOME]]
+// CHECK: llvm.store %[[BYTE]]
+// CHECK: llvm.load %[[ANY]]
+// CHECK: llvm.load %[[ANY]]
+// CHECK: scf.if
+// CHECK: scf.for %[[U:.*]] =
+// CHECK: llvm.getelementptr %[[ON]][%[[U]]]
+// CHECK: scf.if
+// CHECK-NEXT: tt.addptr %{{.*}}, %[[U]]
+// CHECK-NEXT: tt.store
+// CHECK: scf.for %{{.*}} =
+// CHECK: tt.load
+// CHECK-NOT: thread_barrier
 module attributes {nereid.threads = 128 : i32} {
   tt.func public @some_meet(%p: !tt.ptr<i32>) {
     %c7 = arith.constant 7 : i32
     %t = distributed.thread_id : i32
+    %q = tt.addptr %p, %t : !tt.ptr<i32>, i32
     %some = arith.cmpi slt, %t, %c7 : i32
     scf.if %some {
-      // expected-error @below {{only some threads of the program reach this}}
+      tt.store %q, %t {nereid.each_thread} : !tt.ptr<i32>
+      // expected-warning @below {{only some threads of the program reach this barrier}}
       distributed.thread_barrier
+      %x = tt.load %q {isVolatile = true, nereid.each_thread} : !tt.ptr<i32>
+      tt.store %q, %x {nereid.each_thread} : !tt.ptr<i32>
     }
+    tt.return
+  }
+}
+
+// -----
+
+// Each thread gives its value before any takes another's.
+// CHECK-LABEL: tt.func public @shuffle
+// CHECK: scf.for %[[T:.*]] =
+// CHECK: %[[MINE:.*]] = tt.load
+// CHECK: scf.for %[[G:.*]] =
+// CHECK: llvm.store
+// CHECK: scf.for %[[U:.*]] =
+// CHECK: %[[FIRST:.*]] = arith.andi %[[U]], %c-32
+// CHECK: %[[FROM:.*]] = arith.ori %[[FIRST]]
+// CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[%[[FROM]]]
+// CHECK: llvm.load %[[AT]]
+// CHECK-NOT: shfl
+module attributes {nereid.threads = 64 : i32} {
+  tt.func public @shuffle(%p: !tt.ptr<i32>, %lane: i32) {
+    %t = distributed.thread_id : i32
+    %q = tt.addptr %p, %t : !tt.ptr<i32>, i32
+    %mine = tt.load %q {isVolatile = true, nereid.each_thread} : !tt.ptr<i32>
+    %theirs = tt.elementwise_inline_asm "shfl.sync.idx.b32" {constraints = "=r,r,r", packed_element = 1 : i32, pure = false} %mine, %lane : i32, i32 -> i32
+    tt.store %q, %theirs {nereid.each_thread} : !tt.ptr<i32>
     tt.return
   }
 }

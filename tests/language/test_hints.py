@@ -107,7 +107,7 @@ tl.store(p0, 1)
 
 
 def test_refused():
-    asm = 'tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [x], dtype=tl.float32, is_pure=True, pack=1)'
+    asm = 'tl.inline_asm_elementwise("ex2.approx.f32 $0, $1;", "=f,f", [x], dtype=tl.float32, is_pure=True, pack=1)'
     refuse(f"tl.store(p0 + tl.arange(0, 16), {asm})", "inline assembly", "tl.map_elementwise")
     refuse("tl.multiple_of(x, (1, 2))", "dimension")
     refuse("tl.range(0, 4)", "for")

@@ -8,7 +8,8 @@ import nereid
 import nereid.distributed as dl
 import nereid.language as tl
 from nereid.language.extra.language_extra import (
-    __fence, __syncthreads, atomic_add, atomic_cas, laneid, ld, ld_acquire, ld_b32, membar, ntid, num_threads, num_warps,
+    __ballot_sync, __fence, __shfl_down_sync_i32, __shfl_sync_i32, __shfl_up_sync_i32, __shfl_xor_sync_i32, __syncthreads,
+    atomic_add, atomic_cas, laneid, ld, ld_acquire, ld_b32, membar, ntid, num_threads, num_warps,
     red_release, st, st_b32, threads_per_warp, tid,
 )
 from nereid.testing import spawn
@@ -218,8 +219,6 @@ PRELUDE = ["from nereid.language.extra.language_extra import tid, __syncthreads,
 
 
 @pytest.mark.parametrize("body, message", [
-    (["if tid(0) < 3:", "    __syncthreads()"], "only some threads of the program reach this"),
-    (["for i in range(tid(0)):", "    __syncthreads()"], "only some threads of the program reach this"),
     (["tl.store(p + tid(0) + tl.arange(0, 8), 0)"], "a block cannot depend on the number of a thread"),
     (["if tid(0) < 3:", "    tl.store(p + tl.arange(0, 8), 0)"], "blocks belong to all of them"),
     (["st(p + tl.arange(0, 8), 0)"], "a thread reads and writes one element"),
@@ -230,3 +229,144 @@ def test_what_threads_cannot_do(body, message):
     with pytest.raises(nereid.CompilationError, match=message) as error:
         kernel[(1,)](np.zeros(256, np.int32))
     assert "kernel(p)" not in str(error.value) and ":" in str(error.value)
+
+
+ALL = tl.constexpr(0xFFFFFFFF)
+
+
+@nereid.jit
+def shuffles(out, x, n, lane, delta):
+    t = tid(0)
+    v = ld(x + t)
+    st(out + t, __shfl_sync_i32(ALL, v, lane))
+    st(out + n + t, __shfl_up_sync_i32(ALL, v, delta))
+    st(out + 2 * n + t, __shfl_down_sync_i32(ALL, v, delta))
+    st(out + 3 * n + t, __shfl_xor_sync_i32(ALL, v, delta))
+    st(out + 4 * n + t, __shfl_sync_i32(ALL, v, 31 - laneid()))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "float32"])
+@pytest.mark.parametrize("lane, delta", [(0, 1), (31, 5), (7, 16)])
+def test_shuffles(dtype, lane, delta):
+    n = 96
+    x = (np.random.default_rng(lane).standard_normal(n) * 1e6).astype(dtype) if dtype == "float32" else \
+        np.random.default_rng(lane).integers(0, 1 << 31, n).astype(dtype)
+    out = np.zeros(5 * n, dtype)
+    shuffles[(1,)](out, x, n, lane, delta, num_warps=n // 32)
+    warps, lanes = x.reshape(-1, 32), np.arange(32)
+    expected = [
+        np.repeat(warps[:, lane:lane + 1], 32, 1), warps[:, np.where(lanes >= delta, lanes - delta, lanes)],
+        warps[:, np.where(lanes + delta < 32, lanes + delta, lanes)], warps[:, lanes ^ delta], warps[:, ::-1],
+    ]
+    np.testing.assert_array_equal(out, np.concatenate([e.ravel() for e in expected]))
+
+
+@nereid.jit
+def prefix_sums(out, x):
+    t = tid(0)
+    value = ld(x + t)
+    i = 1
+    while i < 32:
+        before = __shfl_up_sync_i32(ALL, value, i)
+        if laneid() >= i:
+            value += before
+        i = i * 2
+    st(out + t, value)
+
+
+def test_prefix_sums_of_warps():
+    x = np.random.default_rng(8).integers(0, 255, 256).astype(np.int32)
+    out = np.zeros_like(x)
+    prefix_sums[(1,)](out, x, num_warps=8)
+    np.testing.assert_array_equal(out, np.cumsum(x.reshape(-1, 32), axis=1).ravel())
+
+
+@nereid.jit
+def votes(out, x, n):
+    t = tid(0)
+    v = ld(x + t)
+    st(out + t, __ballot_sync(ALL, v > 0))
+    if laneid() < 16:
+        st(out + n + t, __ballot_sync(ALL, v > 0))
+
+
+def test_ballots():
+    n = 128
+    x = np.random.default_rng(2).integers(-3, 4, n).astype(np.int32)
+    out = np.zeros(2 * n, np.int32)
+    votes[(1,)](out, x, n)
+    bits = ((x.reshape(-1, 32) > 0).astype(np.uint64) << np.arange(32, dtype=np.uint64))
+    np.testing.assert_array_equal(out[:n].view(np.uint32).reshape(-1, 32), np.repeat(bits.sum(1, keepdims=True), 32, 1))
+    half = np.where(np.arange(32) < 16, bits[:, :16].sum(1, keepdims=True), 0)
+    np.testing.assert_array_equal(out[n:].view(np.uint32).reshape(-1, 32), half)
+
+
+@nereid.jit
+def rows_by_warp(out, x, n):
+    """Each warp sums rows of 32, as many as fall to it: threads of different warps leave the loop in different rounds."""
+    t = tid(0)
+    warp = t // 32
+    rows = 0
+    for row in range(warp, n, num_warps()):
+        v = ld(x + row * 32 + laneid())
+        for step in tl.static_range(5):
+            v += __shfl_xor_sync_i32(ALL, v, 16 >> step)
+        if laneid() == 0:
+            st(out + row, v)
+        rows += 1
+    st(out + n + t, rows)
+
+
+@pytest.mark.parametrize("n", [1, 4, 7, 13])
+def test_warps_leave_a_loop_one_after_the_other(n):
+    x = np.random.default_rng(n).integers(-50, 50, 32 * n).astype(np.int32)
+    out = np.zeros(n + 128, np.int32)
+    rows_by_warp[(1,)](out, x, n)
+    np.testing.assert_array_equal(out[:n], x.reshape(n, 32).sum(1))
+    np.testing.assert_array_equal(out[n:], np.repeat([len(range(w, n, 4)) for w in range(4)], 32))
+
+
+@nereid.jit
+def search(out, x, limit):
+    """A loop that each thread leaves when it has found its number; both ways of a branch in it."""
+    t = tid(0)
+    found = 0
+    here = ld(x + t)
+    while here < limit:
+        if here % 2 == 0:
+            found += __shfl_sync_i32(ALL, here, laneid())
+        else:
+            found -= __shfl_sync_i32(ALL, here, laneid())
+        here = here * 3 + 1
+    st(out + t, found)
+    st(out + 64 + t, here)
+
+
+def test_threads_leave_a_loop_one_after_the_other():
+    x = np.random.default_rng(4).integers(1, 60, 64).astype(np.int32)
+    x[3] = 5000
+    out = np.zeros(128, np.int32)
+    search[(1,)](out, x, 4000, num_warps=2)
+    for t in range(64):
+        found, here = 0, int(x[t])
+        while here < 4000:
+            found += here if here % 2 == 0 else -here
+            here = here * 3 + 1
+        assert (out[t], out[64 + t]) == (found, here), t
+
+
+@nereid.jit
+def first_warp(out, x):
+    t = tid(0)
+    if t < 32:
+        st(out + t, ld(x + t))
+        __syncthreads()
+        tl.store(out + 64, 7)
+        st(out + 32 + t, ld(out + 31 - t))
+
+
+def test_barrier_of_some_threads_is_warned_of():
+    x, out = np.arange(32, dtype=np.int32), np.zeros(65, np.int32)
+    with pytest.warns(UserWarning, match="only some threads of the program reach this barrier"):
+        first_warp[(1,)](out, x)
+    np.testing.assert_array_equal(out, np.concatenate([x, x[::-1], [7]]))

@@ -258,6 +258,68 @@ static Value atomicCas(Semantic &s, const BoundArgs &args) {
 }
 
 //===----------------------------------------------------------------------===//
+// Exchanges among the threads of a warp
+//===----------------------------------------------------------------------===//
+
+/// Argument `i`, a scalar of 32 bits, as an int32.
+static Tensor wordArg(Semantic &s, const BoundArgs &args, unsigned i) {
+  Tensor value = args[i].isNumber() ? s.constant(args[i], Scalar::Int32, args.ranges[i])
+                                    : tensorArg(s, args, i);
+  if (value.type.isBlock())
+    fail(Diag::scalar_pointer_block, args.ranges[i], parameterName(args, i),
+         functionName(args.info), args[i].describe());
+  if (value.type.isPointerLike() || value.type.isBool() || value.type.bits() != 32)
+    fail(Diag::atomic_dtype, args.ranges[i], functionName(args.info), value.type.str(),
+         "it exchanges numbers of 32 bits");
+  return value.type.isFloating() ? s.bitcast(value, Scalar::Int32, args.ranges[i])
+                                 : s.cast(value, Scalar::Int32, args.ranges[i]);
+}
+
+/// One instruction of a warp, as inline assembly of NVIDIA's GPUs.
+static Tensor warpInstruction(Semantic &s, const BoundArgs &args, const std::string &text,
+                              const std::string &constraints,
+                              llvm::ArrayRef<mlir::Value> operands) {
+  auto op = s.emit<tt::ElementwiseInlineAsmOp>(args.range,
+                                               llvm::ArrayRef<mlir::Type>{s.builder.getI32Type()},
+                                               text, constraints, /*pure=*/false, 1, operands);
+  return s.wrap(op.getResult()[0], Scalar::Int32, args.range);
+}
+
+static Value shuffleAs(Semantic &s, const BoundArgs &args, const std::string &mode,
+                       const std::string &clamp) {
+  needThreads(s, args);
+  Tensor value = wordArg(s, args, 1), by = wordArg(s, args, 2);
+  Tensor result =
+      warpInstruction(s, args, "shfl.sync." + mode + ".b32 $0, $1, $2, " + clamp + ", 0xffffffff;",
+                      "=r,r,r", {value.handle, by.handle});
+  if (args[1].isNumber())
+    return result;
+  Type type = tensorArg(s, args, 1).type;
+  return type.isFloating() ? s.bitcast(result, type, args.range) : s.cast(result, type, args.range);
+}
+static Value shuffle(Semantic &s, const BoundArgs &args) { return shuffleAs(s, args, "idx", "31"); }
+static Value shuffleUp(Semantic &s, const BoundArgs &args) { return shuffleAs(s, args, "up", "0"); }
+static Value shuffleDown(Semantic &s, const BoundArgs &args) {
+  return shuffleAs(s, args, "down", "31");
+}
+static Value shuffleXor(Semantic &s, const BoundArgs &args) {
+  return shuffleAs(s, args, "bfly", "31");
+}
+
+static Value ballot(Semantic &s, const BoundArgs &args) {
+  needThreads(s, args);
+  Tensor condition = s.toBool(s.toTensor(args[1], args.ranges[1]), args.ranges[1]);
+  if (condition.type.isBlock())
+    fail(Diag::scalar_pointer_block, args.ranges[1], parameterName(args, 1),
+         functionName(args.info), args[1].describe());
+  Tensor word = s.cast(condition, Scalar::Int32, args.ranges[1]);
+  return warpInstruction(s, args,
+                         "{ .reg .pred p; setp.ne.b32 p, $1, 0; "
+                         "vote.sync.ballot.b32 $0, p, 0xffffffff; }",
+                         "=r,r", {word.handle});
+}
+
+//===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
@@ -337,11 +399,21 @@ static const BuiltinInfo rows[] = {
     NEREID_EXTRA("unpack"),
     NEREID_EXTRA("pack_b32_v2"),
     NEREID_EXTRA("globaltimer"),
-    NEREID_EXTRA("__shfl_sync_i32"),
-    NEREID_EXTRA("__shfl_up_sync_i32"),
-    NEREID_EXTRA("__shfl_down_sync_i32"),
-    NEREID_EXTRA("__shfl_xor_sync_i32"),
-    NEREID_EXTRA("__ballot_sync"),
+    {"language_extra", "__shfl_sync_i32", "mask, value, laneid", false, shuffle,
+     "The value that thread number laneid of the warp gives, in value's type.\n\nvalue: a scalar "
+     "of 32 bits. All threads of the warp that get here together take part, whatever mask says."},
+    {"language_extra", "__shfl_up_sync_i32", "mask, value, delta", false, shuffleUp,
+     "As __shfl_sync_i32, from the thread that is delta before; a thread that has none gets its "
+     "own."},
+    {"language_extra", "__shfl_down_sync_i32", "mask, value, delta", false, shuffleDown,
+     "As __shfl_sync_i32, from the thread that is delta behind; a thread that has none gets its "
+     "own."},
+    {"language_extra", "__shfl_xor_sync_i32", "mask, value, delta", false, shuffleXor,
+     "As __shfl_sync_i32, from the thread whose number in the warp is this one's with the bits of "
+     "delta flipped."},
+    {"language_extra", "__ballot_sync", "mask, predicate", false, ballot,
+     "An int32 whose bit n says whether predicate holds for thread n of the warp; 0 for threads "
+     "that do not get here."},
     {"language_extra", "ld_b32", "ptr", false, ldPlain, "As ld, relaxed."},
     NEREID_EXTRA("ld_vector"),
     NEREID_EXTRA("st_vector"),

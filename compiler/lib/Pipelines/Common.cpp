@@ -36,6 +36,9 @@ std::string nereid::signatureName(Type type) {
 }
 
 void nereid::buildCheckPhase(OpPassManager &pm, const CheckChoices &choices) {
+  // No inline assembly is left.
+  if (choices.readPTX)
+    pm.addPass(createNereidReadPTX());
   // Every wait orders something, or is a barrier by itself.
   NereidCheckTokensOptions tokens;
   tokens.unusedToken = choices.unusedToken;

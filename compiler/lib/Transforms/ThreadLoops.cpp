@@ -21,6 +21,16 @@
 // have values that loops and branches of the spine carry. Threads run one after
 // the other between two ends of loops: a thread may wait for what an earlier one
 // does, and for other programs and ranks, but not for a later one.
+//
+// Threads meet at a barrier, and in an exchange: a shuffle or a ballot of a warp. Control
+// flow that depends on the thread and leads to one is of the spine as well, with
+// a mask of the threads that are on this way:
+//
+//     if t < 32:                      for t:  on[t] = t < 32
+//         x = shuffle(y)              if any of on:
+//         store(q + t, x)                 for t:  if on[t]:  s[t] = y
+//                                         for t:  if on[t]:  x[t] = s[lane]
+//                                         for t:  if on[t]:  store(q + t, x[t])
 #include "nereid/Analysis/Divergence.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
@@ -73,12 +83,74 @@ bool isOfBlock(Operation *op) {
   return isa<distributed::ThreadBarrierOp>(op) || isTogether(op, "block");
 }
 
+/// "shfl.sync.MODE" or "vote.sync.ballot" for an exchange among the threads of a warp.
+StringRef exchangeOf(Operation *op) {
+  auto assembly = dyn_cast<tt::ElementwiseInlineAsmOp>(op);
+  StringRef text = assembly ? assembly.getAsmString() : StringRef();
+  return text.starts_with("shfl.sync.") || text.starts_with("vote.sync.ballot") ? text
+                                                                                : StringRef();
+}
+
+bool isSource(Operation *op) {
+  return isa<distributed::ThreadIdOp>(op) || isEachUpdate(op) || !exchangeOf(op).empty();
+}
+
+/// Whether threads meet in it or inside of it.
+bool leadsToMeeting(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isOfBlock(inner) || !exchangeOf(inner).empty() ? WalkResult::interrupt()
+                                                              : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// `for` as a `while`, which can go on for some threads.
+void makeWhile(scf::ForOp loop) {
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  SmallVector<Value> inits{loop.getLowerBound()};
+  llvm::append_range(inits, loop.getInitArgs());
+  SmallVector<Type> types;
+  for (Value init : inits)
+    types.push_back(init.getType());
+  auto whole = scf::WhileOp::create(builder, loc, types, inits);
+  SmallVector<Location> locs(types.size(), loc);
+  Block *before = builder.createBlock(&whole.getBefore(), {}, types, locs);
+  Value goes = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                     before->getArgument(0), loop.getUpperBound());
+  scf::ConditionOp::create(builder, loc, goes, before->getArguments());
+  Block *after = builder.createBlock(&whole.getAfter(), {}, types, locs);
+  for (auto [old, now] : llvm::zip(loop.getBody()->getArguments(), after->getArguments()))
+    old.replaceAllUsesWith(now);
+  Operation *yield = loop.getBody()->getTerminator();
+  SmallVector<Value> next(yield->getOperands());
+  yield->erase();
+  after->getOperations().splice(after->end(), loop.getBody()->getOperations());
+  builder.setInsertionPointToEnd(after);
+  next.insert(next.begin(),
+              arith::AddIOp::create(builder, loc, after->getArgument(0), loop.getStep()));
+  scf::YieldOp::create(builder, loc, next);
+  for (auto [old, now] : llvm::zip(loop.getResults(), whole.getResults().drop_front()))
+    old.replaceAllUsesWith(now);
+  loop.erase();
+}
+
+void makeMeetingLoopsWhiles(tt::FuncOp function) {
+  Divergence divergence(function, isSource);
+  SmallVector<scf::ForOp> loops;
+  function.walk([&](scf::ForOp loop) {
+    if (divergence.decides(loop) && leadsToMeeting(loop))
+      loops.push_back(loop);
+  });
+  for (scf::ForOp loop : loops)
+    makeWhile(loop);
+}
+
 class ThreadLoops {
 public:
   ThreadLoops(tt::FuncOp function, int32_t threads)
-      : function(function), threads(threads), divergence(function, [](Operation *op) {
-          return isa<distributed::ThreadIdOp>(op) || isEachUpdate(op);
-        }) {}
+      : function(function), threads(threads), divergence(function, isSource) {}
 
   LogicalResult run() {
     if (failed(check()))
@@ -103,6 +175,7 @@ private:
   /// A loop over the threads that is being filled.
   struct Loop {
     scf::ForOp op;
+    Block *body;    ///< where a thread's work goes
     IRMapping made; ///< derived values and slots, as this loop has them
     llvm::SmallPtrSet<Operation *, 16> own;
   };
@@ -117,7 +190,14 @@ private:
       bool reached = divergence.isDivergent(op);
       bool operand =
           llvm::any_of(op->getOperands(), [&](Value v) { return divergence.isDivergent(v); });
-      if (reached && isOfBlock(op)) {
+      if (reached && isa<distributed::ThreadBarrierOp>(op) && canSplit(op)) {
+        op->emitWarning() << "only some threads of the program reach this barrier, which GPUs "
+                             "leave undefined: here the others do not wait, and are not waited for";
+      } else if (reached && !exchangeOf(op).empty() && !canSplit(op)) {
+        op->emitError() << "the threads of a warp cannot exchange values here: this depends on the "
+                           "thread in a way that is not supported";
+        bad = true;
+      } else if (reached && isOfBlock(op)) {
         op->emitError() << "only some threads of the program reach this, but all of them have to "
                            "call it together: move it out of the condition or loop that depends on "
                            "the thread";
@@ -143,21 +223,57 @@ private:
     return failure(bad);
   }
 
+  /// Whether all control flow around it that depends on the thread is branches and loops that
+  /// the spine goes along with a mask.
+  bool canSplit(Operation *op) const {
+    for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+      if (divergence.decides(parent) && !isa<scf::IfOp, scf::WhileOp>(parent))
+        return false;
+    return true;
+  }
+
+  /// Whether `op` is done differently by each thread. What a mask says does not count.
+  bool depends(Operation *op) const {
+    for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+      if (divergence.decides(parent) && !split.contains(parent))
+        return true;
+    return llvm::any_of(op->getOperands(), [&](Value v) { return divergence.isDivergent(v); });
+  }
+
   //===--- the spine ------------------------------------------------------===//
 
-  void visitBlock(Block &block) {
+  void visitBlock(Block &block) { visitUntil(block, block.getTerminator()); }
+
+  void visitUntil(Block &block, Operation *end) {
     Loop *loop = nullptr;
     auto finish = [&] { loop = nullptr; };
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (op.hasTrait<OpTrait::IsTerminator>())
-        break;
+    SmallVector<Operation *> all;
+    for (Operation &op : llvm::make_range(block.begin(), end->getIterator()))
+      all.push_back(&op);
+    for (Operation *each : all) {
+      Operation &op = *each;
       if (isa<distributed::ThreadIdOp>(op) ||
-          (divergence.dependsOn(&op) && op.getNumRegions() == 0 && isMemoryEffectFree(&op))) {
+          (depends(&op) && op.getNumRegions() == 0 && isMemoryEffectFree(&op))) {
         derived.push_back(&op);
         continue;
       }
+      if (!exchangeOf(&op).empty()) {
+        finish();
+        exchange(&op);
+        continue;
+      }
+      if (divergence.decides(&op) && leadsToMeeting(&op)) {
+        finish();
+        split.insert(&op);
+        if (auto branch = dyn_cast<scf::IfOp>(op))
+          visitSplit(branch);
+        else
+          visitSplit(cast<scf::WhileOp>(op));
+        continue;
+      }
       if (divergence.decides(&op) || isEachUpdate(&op) ||
-          (op.getNumRegions() == 0 && divergence.dependsOn(&op))) {
+          (op.getNumRegions() == 0 &&
+           (depends(&op) || (on && (isOfProgram(&op) || isTogether(&op, "warp")))))) {
         if (!loop)
           loop = open(OpBuilder(&op), op.getLoc());
         else
@@ -232,8 +348,221 @@ private:
       operand->set(zero(builder, op->getLoc(), operand->get().getType()));
   }
 
+  //===--- some of the threads --------------------------------------------===//
+
+  /// Memory of `count` integers.
+  Value memory(unsigned bits, int64_t count) {
+    OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+    Location loc = function.getLoc();
+    Value number = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                            builder.getI64IntegerAttr(count));
+    return LLVM::AllocaOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+                                  builder.getIntegerType(bits), number, /*alignment=*/16);
+  }
+  Value element(OpBuilder &builder, Location loc, Value memory, unsigned bits, Value index) {
+    return LLVM::GEPOp::create(builder, loc, memory.getType(), builder.getIntegerType(bits), memory,
+                               ArrayRef<LLVM::GEPArg>{index});
+  }
+  static Value constant(OpBuilder &builder, Location loc, int64_t value, unsigned bits) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(builder.getIntegerType(bits), value));
+  }
+
+  /// Which threads go on: of those that are on, whose `condition` is `wanted`.
+  struct Mask {
+    Value threads; ///< memory of one byte for each
+    Value any;     ///< memory of a byte: whether there are any
+  };
+  Mask newMask() { return {memory(8, threads), memory(8, 1)}; }
+
+  void clear(Mask mask, Operation *before) {
+    OpBuilder builder(before);
+    Location loc = before->getLoc();
+    Value outer = std::exchange(on, Value());
+    Loop *loop = open(builder, loc);
+    on = outer;
+    OpBuilder inside(loop->body->getTerminator());
+    LLVM::StoreOp::create(inside, loc, constant(inside, loc, 0, 8),
+                          element(inside, loc, mask.threads, 8, loop->op.getInductionVar()));
+  }
+
+  /// Notes in `loop` whether its thread goes on.
+  void note(Loop &loop, Location loc, Mask mask, Value condition) {
+    OpBuilder inside(loop.body->getTerminator());
+    Value byte = arith::ExtUIOp::create(inside, loc, inside.getI8Type(), condition);
+    LLVM::StoreOp::create(inside, loc, byte,
+                          element(inside, loc, mask.threads, 8, loop.op.getInductionVar()));
+    Value before = LLVM::LoadOp::create(inside, loc, inside.getI8Type(), mask.any);
+    LLVM::StoreOp::create(inside, loc, arith::OrIOp::create(inside, loc, before, byte), mask.any);
+  }
+
+  void setNone(Mask mask, OpBuilder &builder, Location loc) {
+    LLVM::StoreOp::create(builder, loc, constant(builder, loc, 0, 8), mask.any);
+  }
+  Value isAny(Mask mask, OpBuilder &builder, Location loc) {
+    Value byte = LLVM::LoadOp::create(builder, loc, builder.getI8Type(), mask.any);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, byte,
+                                 constant(builder, loc, 0, 8));
+  }
+
+  /// A branch whose ways threads part on, and meet in.
+  void visitSplit(scf::IfOp branch) {
+    Location loc = branch.getLoc();
+    for (Value result : branch.getResults())
+      share({result});
+    SmallVector<std::pair<Block *, Mask>> ways;
+    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()}) {
+      if (region->empty())
+        continue;
+      Mask mask = newMask();
+      clear(mask, branch);
+      OpBuilder builder(branch);
+      setNone(mask, builder, loc);
+      Loop *loop = open(OpBuilder(branch), loc);
+      Value condition = make(branch.getCondition(), *loop);
+      if (region == &branch.getElseRegion()) {
+        OpBuilder inside(loop->body->getTerminator());
+        condition = arith::XOrIOp::create(inside, loc, condition, constant(inside, loc, 1, 1));
+      }
+      note(*loop, loc, mask, condition);
+      ways.push_back({&region->front(), mask});
+    }
+    for (auto [way, mask] : ways) {
+      OpBuilder builder(branch);
+      auto any = scf::IfOp::create(builder, loc, TypeRange{}, isAny(mask, builder, loc),
+                                   /*withElseRegion=*/false);
+      Operation *yield = way->getTerminator();
+      any.thenBlock()->getOperations().splice(any.thenBlock()->begin(), way->getOperations());
+      Value outer = std::exchange(on, mask.threads);
+      yield->moveBefore(any.thenBlock()->getTerminator());
+      visitUntil(*any.thenBlock(), yield);
+      carry(yield, yield->getOpOperands(), branch.getResults());
+      yield->erase();
+      on = outer;
+    }
+    derived.push_back(branch);
+  }
+
+  /// A loop that threads leave one after the other.
+  void visitSplit(scf::WhileOp loop) {
+    Location loc = loop.getLoc();
+    for (Value argument : loop.getBeforeArguments())
+      if (divergence.isDivergent(argument))
+        share({argument});
+    for (auto [argument, result] : llvm::zip(loop.getAfterArguments(), loop.getResults())) {
+      if (divergence.isDivergent(argument))
+        share({argument});
+      share({result});
+    }
+    carry(loop, loop.getInitsMutable(), loop.getBeforeArguments());
+    Mask mask = newMask();
+    clear(mask, loop);
+    Loop *first = open(OpBuilder(loop), loc);
+    OpBuilder inside(first->body->getTerminator());
+    note(*first, loc, mask, constant(inside, loc, 1, 1));
+    Value outer = std::exchange(on, mask.threads);
+
+    visitBlock(*loop.getBeforeBody());
+    scf::ConditionOp condition = loop.getConditionOp();
+    {
+      OpBuilder builder(condition);
+      setNone(mask, builder, loc);
+      Loop *all = open(builder, loc);
+      SmallVector<Value> values;
+      for (Value value : condition.getArgs())
+        values.push_back(make(value, *all));
+      Value goes = make(condition.getCondition(), *all);
+      for (auto [value, argument, result] :
+           llvm::zip(values, loop.getAfterArguments(), loop.getResults())) {
+        if (slots.contains(argument))
+          storeSlot(*all, argument, value);
+        storeSlot(*all, result, value);
+      }
+      note(*all, loc, mask, goes);
+      builder.setInsertionPoint(condition);
+      condition.getConditionMutable().set(isAny(mask, builder, loc));
+      for (auto [operand, argument] :
+           llvm::zip(condition.getArgsMutable(), loop.getAfterArguments()))
+        if (slots.contains(argument))
+          operand.set(zero(builder, loc, operand.get().getType()));
+    }
+    visitBlock(*loop.getAfterBody());
+    visitTerminator(loop, loop.getAfterBody()->getTerminator());
+    on = outer;
+  }
+
+  //===--- exchanges ------------------------------------------------------===//
+
+  /// A value of another thread of the warp, or one bit of each of them.
+  void exchange(Operation *op) {
+    StringRef what = exchangeOf(op);
+    Location loc = op->getLoc();
+    Value result = op->getResult(0);
+    share({result});
+    Value shared = memory(32, threads);
+    auto lane = [&](OpBuilder &b, Value thread) -> Value {
+      return arith::AndIOp::create(b, loc, thread, constant(b, loc, kWarp - 1, 32));
+    };
+    auto firstOf = [&](OpBuilder &b, Value thread) -> Value {
+      return arith::AndIOp::create(b, loc, thread, constant(b, loc, ~int64_t(kWarp - 1), 32));
+    };
+    const bool votes = what.starts_with("vote");
+    if (votes) {
+      Value outer = std::exchange(on, Value());
+      Loop *none = open(OpBuilder(op), loc);
+      on = outer;
+      OpBuilder b(none->body->getTerminator());
+      LLVM::StoreOp::create(b, loc, constant(b, loc, 0, 32),
+                            element(b, loc, shared, 32, none->op.getInductionVar()));
+    }
+    Loop *give = open(OpBuilder(op), loc);
+    {
+      Value mine = make(op->getOperand(0), *give), thread = give->op.getInductionVar();
+      OpBuilder b(give->body->getTerminator());
+      if (votes) {
+        Value bit = arith::ShLIOp::create(
+            b, loc, arith::ExtUIOp::create(b, loc, b.getI32Type(), mine), lane(b, thread));
+        Value place = element(b, loc, shared, 32, firstOf(b, thread));
+        Value before = LLVM::LoadOp::create(b, loc, b.getI32Type(), place);
+        LLVM::StoreOp::create(b, loc, arith::OrIOp::create(b, loc, before, bit), place);
+      } else {
+        LLVM::StoreOp::create(b, loc, mine, element(b, loc, shared, 32, thread));
+      }
+    }
+    Loop *take = open(OpBuilder(op), loc);
+    {
+      Value thread = take->op.getInductionVar();
+      Value by = votes ? Value() : make(op->getOperand(1), *take);
+      OpBuilder b(take->body->getTerminator());
+      Value from = firstOf(b, thread);
+      if (!votes)
+        from = arith::OrIOp::create(b, loc, from, laneOf(b, loc, what, lane(b, thread), by));
+      Value theirs =
+          LLVM::LoadOp::create(b, loc, b.getI32Type(), element(b, loc, shared, 32, from));
+      storeSlot(*take, result, theirs);
+    }
+    derived.push_back(op);
+  }
+
+  /// Whose value a shuffle gives to the thread of number `mine` in its warp: its own where
+  /// there is no other.
+  static Value laneOf(OpBuilder &b, Location loc, StringRef what, Value mine, Value by) {
+    Value last = constant(b, loc, kWarp - 1, 32), other;
+    if (what.contains(".idx"))
+      return arith::AndIOp::create(b, loc, by, last);
+    if (what.contains(".bfly"))
+      other = arith::XOrIOp::create(b, loc, mine, by);
+    else if (what.contains(".up"))
+      other = arith::SubIOp::create(b, loc, mine, by);
+    else
+      other = arith::AddIOp::create(b, loc, mine, by);
+    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, other, last);
+    return arith::SelectOp::create(b, loc, inside, other, mine);
+  }
+
   //===--- loops over the threads -----------------------------------------===//
 
+  /// Of the threads that are on.
   Loop *open(OpBuilder builder, Location loc) {
     auto number = [&](int32_t value) -> Value {
       return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value));
@@ -241,6 +570,17 @@ private:
     loops.push_back(std::make_unique<Loop>());
     Value first = number(0), end = number(threads), step = number(1);
     loops.back()->op = scf::ForOp::create(builder, loc, first, end, step);
+    loops.back()->body = loops.back()->op.getBody();
+    if (on) {
+      OpBuilder inside(loops.back()->body->getTerminator());
+      Value byte =
+          LLVM::LoadOp::create(inside, loc, inside.getI8Type(),
+                               element(inside, loc, on, 8, loops.back()->op.getInductionVar()));
+      Value isOn = arith::CmpIOp::create(inside, loc, arith::CmpIPredicate::ne, byte,
+                                         constant(inside, loc, 0, 8));
+      loops.back()->body =
+          scf::IfOp::create(inside, loc, TypeRange{}, isOn, /*withElseRegion=*/false).thenBlock();
+    }
     return loops.back().get();
   }
 
@@ -270,7 +610,7 @@ private:
       else if (isa<distributed::ThreadIdOp>(inner))
         ids.push_back(inner);
     });
-    op->moveBefore(loop.op.getBody()->getTerminator());
+    op->moveBefore(loop.body->getTerminator());
     for (Operation *id : ids) {
       id->getResult(0).replaceAllUsesWith(loop.op.getInductionVar());
       id->erase();
@@ -306,7 +646,7 @@ private:
       return value;
     if (Value made = loop.made.lookupOrNull(value))
       return made;
-    OpBuilder builder(loop.op.getBody()->getTerminator());
+    OpBuilder builder(loop.body->getTerminator());
     Value made;
     Operation *op = value.getDefiningOp();
     if (op && isa<distributed::ThreadIdOp>(op)) {
@@ -318,7 +658,7 @@ private:
       IRMapping mapping;
       for (Value operand : op->getOperands())
         mapping.map(operand, make(operand, loop));
-      builder.setInsertionPoint(loop.op.getBody()->getTerminator());
+      builder.setInsertionPoint(loop.body->getTerminator());
       Operation *copy = builder.clone(*op, mapping);
       for (auto [old, fresh] : llvm::zip(op->getResults(), copy->getResults()))
         loop.made.map(old, fresh);
@@ -377,16 +717,9 @@ private:
 
   /// `values`, of one type, have one slot for each thread.
   void share(ArrayRef<Value> values) {
-    OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
-    Location loc = function.getLoc();
-    Value count = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
-                                           builder.getI64IntegerAttr(threads));
-    Value memory =
-        LLVM::AllocaOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
-                               builder.getIntegerType(bitsOf(values.front().getType())), count,
-                               /*alignment=*/16);
+    Value room = memory(bitsOf(values.front().getType()), threads);
     for (Value value : values)
-      slots[value] = memory;
+      slots[value] = room;
   }
 
   Value slotAddress(OpBuilder &builder, Loop &loop, Value value) {
@@ -397,7 +730,7 @@ private:
   }
 
   void storeSlot(Loop &loop, Value target, Value value) {
-    OpBuilder builder(loop.op.getBody()->getTerminator());
+    OpBuilder builder(loop.body->getTerminator());
     Location loc = value.getLoc();
     Type type = value.getType(), bits = builder.getIntegerType(bitsOf(type));
     if (isa<tt::PointerType>(type))
@@ -429,7 +762,9 @@ private:
   tt::FuncOp function;
   int32_t threads;
   Divergence divergence;
+  Value on; ///< which threads are on this way, a byte for each; null: all
   llvm::DenseMap<Value, Value> slots;
+  llvm::DenseSet<Operation *> split; ///< go along with a mask
   SmallVector<Operation *> derived;
   std::vector<std::unique_ptr<Loop>> loops;
 };
@@ -439,9 +774,13 @@ struct ThreadLoopsPass : impl::NereidThreadLoopsBase<ThreadLoopsPass> {
     auto threads = getOperation()->getAttrOfType<IntegerAttr>("nereid.threads");
     if (!threads)
       return;
-    for (auto function : getOperation().getOps<tt::FuncOp>())
-      if (!function.isExternal() && failed(ThreadLoops(function, int32_t(threads.getInt())).run()))
+    for (auto function : getOperation().getOps<tt::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      makeMeetingLoopsWhiles(function);
+      if (failed(ThreadLoops(function, int32_t(threads.getInt())).run()))
         return signalPassFailure();
+    }
   }
 };
 

@@ -20,6 +20,8 @@ struct CheckChoices {
   std::string unusedToken = "error";
   /// Of one AI core under the profile.
   unsigned vectorCores = 1;
+  /// The target takes no assembly for NVIDIA's GPUs: it is read by its meaning.
+  bool readPTX = false;
 };
 
 /// What a target cannot do itself and wants done.

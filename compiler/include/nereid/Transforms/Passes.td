@@ -135,6 +135,34 @@ def NereidMarkSpinLoops : Pass<"nereid-mark-spin-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::distributed::DistributedDialect"];
 }
 
+def NereidReadPTX : Pass<"nereid-read-ptx", "::mlir::ModuleOp"> {
+  let summary = "Makes operations of inline assembly for NVIDIA's GPUs";
+  let description = [{
+    For targets that take no such assembly. Each `tt.elementwise_inline_asm` becomes what
+    its statements mean: moves, packing and unpacking of registers, conversions,
+    arithmetic, comparisons and predicates, loads and stores of one or several words,
+    atomics, fences and barriers. An instruction that is not read is an error that names it.
+
+    ```mlir
+    tt.func @k(%low: i32, %high: i32) -> i64 {
+      %x = tt.elementwise_inline_asm "mov.b64 $0, {$1, $2};" {constraints = "=l,r,r", packed_element = 1 : i32, pure = true} %low, %high : i32, i32 -> i64
+      tt.return %x : i64
+    }
+    // becomes
+    tt.func @k(%low: i32, %high: i32) -> i64 {
+      %l = arith.extui %low : i32 to i64
+      %h = arith.extui %high : i32 to i64
+      %c32 = arith.constant 32 : i64
+      %s = arith.shli %h, %c32 : i64
+      %x = arith.ori %l, %s : i64
+      tt.return %x : i64
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect",
+                           "::nereid::distributed::DistributedDialect", "::nereid::tt::TritonDialect"];
+}
+
 def NereidInferSymmetricArgs : Pass<"nereid-infer-symmetric-args", "::mlir::ModuleOp"> {
   let summary = "Finds the arguments that must lie in the symmetric heap";
   let description = [{
@@ -396,8 +424,12 @@ def NereidThreadLoops : Pass<"nereid-thread-loops", "::mlir::ModuleOp"> {
     attribute `nereid.each_thread` are every thread's own; stores, atomics and
     notifications without it belong to the program, and thread 0 makes them.
 
-    Errors: a block that depends on the thread, a barrier or a call of the whole
-    program that only some threads reach.
+    Branches and loops by the thread that lead to a barrier, or to an exchange among
+    the threads of a warp (`shfl.sync`, `vote.sync.ballot`), are gone along by the
+    program with a mask of the threads that are on that way.
+
+    Errors: a block that depends on the thread, a call of the whole program that only
+    some threads reach. A barrier that only some reach is warned of.
 
     ```mlir
     module attributes {nereid.threads = 128 : i32} {

@@ -90,6 +90,7 @@ std::vector<Phase> nereid::cpu::phases(const PipelineOptions &options) {
   CheckChoices checks;
   checks.unusedToken = options.unusedToken;
   checks.vectorCores = options.vectorCores;
+  checks.readPTX = true;
   SimplifyChoices choices;
   choices.decomposeScaledDots = true;
   choices.rewriteBlockPointers = true;

@@ -8,8 +8,8 @@ __all__ = ["__ballot_sync", "__fence", "__shfl_down_sync_i32", "__shfl_sync_i32"
 
 
 @device_function("language_extra", "__ballot_sync")
-def __ballot_sync(*args, **options):
-    """Only on machines with such threads."""
+def __ballot_sync(mask, predicate):
+    """An int32 whose bit n says whether predicate holds for thread n of the warp; 0 for threads that do not get here."""
 
 
 @device_function("language_extra", "__fence")
@@ -18,23 +18,26 @@ def __fence(semantic="sc", scope="gpu"):
 
 
 @device_function("language_extra", "__shfl_down_sync_i32")
-def __shfl_down_sync_i32(*args, **options):
-    """Only on machines with such threads."""
+def __shfl_down_sync_i32(mask, value, delta):
+    """As __shfl_sync_i32, from the thread that is delta behind; a thread that has none gets its own."""
 
 
 @device_function("language_extra", "__shfl_sync_i32")
-def __shfl_sync_i32(*args, **options):
-    """Only on machines with such threads."""
+def __shfl_sync_i32(mask, value, laneid):
+    """The value that thread number laneid of the warp gives, in value's type.
+
+    value: a scalar of 32 bits. All threads of the warp that get here together take part, whatever mask says.
+    """
 
 
 @device_function("language_extra", "__shfl_up_sync_i32")
-def __shfl_up_sync_i32(*args, **options):
-    """Only on machines with such threads."""
+def __shfl_up_sync_i32(mask, value, delta):
+    """As __shfl_sync_i32, from the thread that is delta before; a thread that has none gets its own."""
 
 
 @device_function("language_extra", "__shfl_xor_sync_i32")
-def __shfl_xor_sync_i32(*args, **options):
-    """Only on machines with such threads."""
+def __shfl_xor_sync_i32(mask, value, delta):
+    """As __shfl_sync_i32, from the thread whose number in the warp is this one's with the bits of delta flipped."""
 
 
 @device_function("language_extra", "__syncthreads")

@@ -5,10 +5,12 @@
     python tools/compat/run.py --suite triton-distributed PATH --only tutorials/01 --verbose
     python tools/compat/run.py --suite triton-distributed PATH --write
 
+    python tools/compat/run.py --suite triton-distributed PATH --only nvidia --write      some rows anew
+
 Each file of the suite's list (suites.py) is run by ``nereid run --as-triton`` with the
 arguments that its row names; it passes when all its ranks end with 0, so it is the file
 that says whether its numbers are right. ``--write`` puts what happened into the suite's
-part of the page. Needs Nereid, and whatever the suite imports (torch, pytest), in the
+part of the page; with ``--only`` the other rows stay, if they are of the same commit. Needs Nereid, and whatever the suite imports (torch, pytest), in the
 Python that runs it. Nothing of a suite is copied.
 """
 
@@ -17,6 +19,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -45,7 +48,7 @@ def version(folder: Path) -> str:
 
 def command(file: File, folder: Path) -> list[str]:
     start = [sys.executable, "-m", "nereid", "run", "--as-triton", "-n", str(file.ranks)]
-    return [*start, *(["-m", "pytest", "-q"] if file.pytest else []), str(folder / file.path), *file.arguments.split()]
+    return [*start, *(["-m", "pytest", "-q"] if file.pytest else []), str(folder / file.path), *shlex.split(file.arguments)]
 
 
 def reason(output: str) -> str:
@@ -54,7 +57,7 @@ def reason(output: str) -> str:
     for pattern in (r"error: .*", r"^[\w.]*(Error|Exception|Exit)\b.*", r"no progress|deadlock.*", r"nereid.*"):
         found = [line for line in lines if re.search(pattern, line)]
         if found:
-            return re.sub(r"^\S+/([^/\s]+:\d+:\d+:)", r"\1", found[0])[:160]
+            return re.sub(r"\S*/([^/\s]+:\d+:\d+:)", r"\1", found[0])[:160]
     return "it says nothing"
 
 
@@ -78,14 +81,40 @@ def run(file: File, suite: Suite, folder: Path, limit: float, verbose: bool) -> 
     return passed, "" if passed else reason(output), time.monotonic() - start
 
 
+def row(file: File, ok: bool, why: str) -> str:
+    """A file's line of the page."""
+    text = "runs" if ok else (file.lacks or why).replace("|", "\\|")
+    arguments = f"`{file.arguments}`" if file.arguments else ""
+    return f"| `{file.path}` | {file.ranks} | {arguments} | {text} |"
+
+
+def earlier(name: str, commit: str) -> dict[str, str]:
+    """The rows that the page has of the suite at this commit, by what comes before the result."""
+    page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    old = re.search(rf"<!-- {name} -->.*?<!-- end of {name} -->", page, re.S)
+    if not old or f"Commit {commit}:" not in old[0]:
+        return {}
+    lines = [line for line in old[0].splitlines() if line.startswith("| `")]
+    return {head(line): line for line in lines}
+
+
+def head(line: str) -> str:
+    """A row without its result."""
+    return "|".join(line.split("|")[:4])
+
+
 def section(name: str, suite: Suite, folder: Path, results: list[tuple[File, bool, str]]) -> str:
-    """A suite's part of the page."""
-    passed = sum(ok for _, ok, _ in results)
-    lines = [f"## {suite.title}", "", f"Commit {version(folder)}: {passed} of {len(results)} files run, unmodified.", ""]
-    lines += ["| file | ranks | arguments | |", "| --- | --- | --- | --- |"]
-    for file, ok, why in results:
-        text = "runs" if ok else (file.lacks or why).replace("|", "\\|")
-        lines.append(f"| `{file.path}` | {file.ranks} | {f'`{file.arguments}`' if file.arguments else ''} | {text} |")
+    """A suite's part of the page: what happened now, and for other files what the page says."""
+    commit = version(folder)
+    now = {head(row(*result)): row(*result) for result in results}
+    kept = earlier(name, commit)
+    rows = []
+    for file in suite.files:
+        place = head(row(file, False, ""))
+        rows.append(now.get(place) or kept.get(place) or row(file, False, "not tried"))
+    passed = sum(line.endswith("| runs |") for line in rows)
+    lines = [f"## {suite.title}", "", f"Commit {commit}: {passed} of {len(rows)} files run, unmodified.", ""]
+    lines += ["| file | ranks | arguments | |", "| --- | --- | --- | --- |", *rows]
     return f"<!-- {name} -->\n" + "\n".join(lines) + f"\n<!-- end of {name} -->"
 
 
@@ -118,8 +147,6 @@ def main() -> int:
         results.append((file, ok, why))
         print(f"{'runs ' if ok else 'FAILS'}  {seconds:5.1f} s  {file.path}{'' if ok else ': ' + why}", flush=True)
     if options.write:
-        if options.only:
-            parser.error("--write is about the whole suite: leave out --only")
         write(options.suite, section(options.suite, suite, options.folder.resolve(), results))
     return 0 if all(ok or file.lacks for file, ok, _ in results) else 1
 

@@ -97,7 +97,7 @@ for i in tl.parallel(0, 4):
 
 def test_what_only_gpus_have():
     prelude = "from nereid.language.extra import language_extra\n"
-    refuse("language_extra.__shfl_sync_i32(1, 2, 3)", "NVIDIA", prelude=prelude)
+    refuse("language_extra.sync_grid()", "NVIDIA", prelude=prelude)
     refuse("dl.allocate_smem(tl.float32, (4,))", "shared")
     refuse("dl.ld_vector(p0, 4, 'gpu', 'acquire')", "blocks of elements")
     refuse("dl.tma(p0)", "tl.make_tensor_descriptor")

@@ -40,7 +40,7 @@ if(NEREID_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 if(NEREID_SANITIZE)
-  add_compile_options(-fsanitize=${NEREID_SANITIZE} -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${NEREID_SANITIZE} -fno-omit-frame-pointer -gline-tables-only)
   add_link_options(-fsanitize=${NEREID_SANITIZE})
   if(NEREID_SANITIZE MATCHES "undefined")
     add_compile_options(-fno-sanitize-recover=undefined -fno-sanitize=vptr)

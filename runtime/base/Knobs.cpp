@@ -3,7 +3,7 @@
 //
 // Every setting comes from the first that has it: an option of the job
 // (JobOptions), the environment, the default of the table below. An environment
-// variable that is empty counts as not set. `nereid info` and
+// variable that is empty counts as not set. The table says what each may be. `nereid info` and
 // docs/environment.md show the table.
 //
 // At the end stand the hooks by which a binding tells the runtime about its
@@ -15,6 +15,8 @@
 #include "base/Clock.h"
 #include "nereid/abi.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -34,47 +36,51 @@ const std::vector<KnobInfo> &knobTable() {
       {"NEREID_LOCAL_RANK", "", "rank among those of this machine (set by `nereid run`)"},
       {"NEREID_JOB", "", "name under which the ranks find each other"},
       {"NEREID_JOB_FD", "", "inherited file descriptor of the job's memory"},
-      {"NEREID_HEAP_SIZE", "1G", "symmetric heap of each rank; K, M, G, T"},
+      {"NEREID_HEAP_SIZE", "1G", "symmetric heap of each rank; K, M, G, T", KnobKind::Size},
       {"NEREID_TIMEOUT", "30",
-       "seconds without any progress of the job after which waits fail; "
-       "0 = never"},
-      {"NEREID_INIT_TIMEOUT", "60",
-       "seconds that ranks wait for each other "
-       "at the start"},
-      {"NEREID_NUM_THREADS", "0", "worker threads per rank; 0 = cores / ranks"},
+       "seconds without any progress of the job after which waits fail; 0 = never",
+       KnobKind::Seconds},
+      {"NEREID_INIT_TIMEOUT", "60", "seconds that ranks wait for each other at the start",
+       KnobKind::Seconds},
+      {"NEREID_NUM_THREADS", "0", "worker threads per rank; 0 = cores / ranks", KnobKind::Integer,
+       0, kMaxThreadsPerRank},
       {"NEREID_PROFILE", "host",
        "by which machine's rules kernels are written: host, cuda, ascend910b"},
       {"NEREID_SCHEDULE", "fifo",
-       "fifo, or random:SEED for the order of "
-       "programs and late transfers that a seed "
-       "decides"},
+       "fifo, or random:SEED for the order of programs and late transfers that a seed decides"},
       {"NEREID_RANKS_PER_NODE", "0",
        "ranks that share a node; programs reach other nodes by put, get and "
-       "signals only; 0 = all ranks"},
+       "signals only; 0 = all ranks",
+       KnobKind::Integer, 0, 1 << 20},
       {"NEREID_TRANSPORT", "delayed:shared_memory",
        "what moves bytes between nodes: shared_memory, remote (messages over "
        "sockets; each rank is a node unless NEREID_RANKS_PER_NODE says "
        "otherwise), ucx (the same over UCX), or delayed: and one of these"},
       {"NEREID_UCX_LIBRARY", "libucp.so.0", "UCX, for the transport ucx"},
-      {"NEREID_STACK_SIZE", "128K", "stack of one program in a blocking launch"},
+      {"NEREID_STACK_SIZE", "128K", "stack of one program in a blocking launch; at least 32K",
+       KnobKind::Size, 32 * 1024, int64_t(1) << 40},
       {"NEREID_CUDA_DRIVER", "libcuda.so.1", "the library of NVIDIA's driver, for the device cuda"},
-      {"NEREID_PIN", "0", "1 = pin each worker thread to a core"},
+      {"NEREID_PIN", "0", "1 = pin each worker thread to a core", KnobKind::Flag},
       {"NEREID_CHECK", "", "log of a checked run (set by `nereid run --check`)"},
       {"NEREID_DETECT_DEADLOCK", "1",
        "0 = rely on NEREID_TIMEOUT alone, for programs that wait for signals "
-       "which host threads write"},
+       "which host threads write",
+       KnobKind::Flag},
   };
   return table;
 }
 
-std::string knobText(const char *name) {
-  if (const char *value = std::getenv(name))
-    if (*value)
-      return value;
+static const KnobInfo &findKnob(const char *name) {
   for (const KnobInfo &knob : knobTable())
     if (!std::strcmp(knob.name, name))
-      return knob.defaultText;
-  return "";
+      return knob;
+  std::abort(); // a variable that is read but has no row
+}
+
+std::string knobText(const char *name) {
+  const KnobInfo &knob = findKnob(name);
+  const char *value = std::getenv(name);
+  return value && *value ? value : knob.defaultText;
 }
 
 std::optional<int64_t> parseInteger(std::string_view text) {
@@ -150,117 +156,108 @@ Expected<Profile> findProfile(std::string_view name) {
                                                         "'; known: " + targetProfileNames());
 }
 
-static Status knobError(const char *name, const std::string &text, const std::string &expected) {
-  return Status::error(StatusCode::Environment,
-                       std::string(name) + "='" + text + "': expected " + expected);
-}
+namespace {
+/// Takes settings from options, else from the environment, else from their rows, which
+/// also say what is allowed. Remembers the first that is not.
+class SettingsReader {
+public:
+  Status problem;
+
+  std::string text(const char *name, const std::optional<std::string> &given = {}) {
+    return given ? *given : knobText(name);
+  }
+
+  int64_t integer(const char *name, const std::optional<int32_t> &given) {
+    std::string text = given ? std::to_string(*given) : knobText(name);
+    return within(name, given.has_value(), text, parseInteger(text), "a number");
+  }
+
+  uint64_t size(const char *name, const std::optional<uint64_t> &given) {
+    std::string text = given ? std::to_string(*given) : knobText(name);
+    Expected<uint64_t> bytes = parseByteSize(text);
+    std::optional<int64_t> value;
+    if (bytes.ok() && *bytes <= uint64_t(INT64_MAX))
+      value = int64_t(*bytes);
+    return uint64_t(within(name, given.has_value(), text, value, "a size such as 512M"));
+  }
+
+  double seconds(const char *name, const std::optional<double> &given) {
+    std::string text = given ? std::to_string(*given) : knobText(name);
+    std::optional<double> value = given ? given : parseNumber(text);
+    if (value && *value >= 0)
+      return *value;
+    refuse(name, given.has_value(), text, "a number of seconds, 0 or more");
+    return 0;
+  }
+
+  bool flag(const char *name, const std::optional<bool> &given = {}) {
+    if (given)
+      return *given;
+    std::string text = knobText(name);
+    if (text != "0" && text != "1")
+      refuse(name, false, text, "0 or 1");
+    return text == "1";
+  }
+
+  /// What was given in code is named as there: the variable's name without its prefix.
+  void refuse(const char *name, bool given, const std::string &text, const std::string &expected) {
+    if (!problem.ok())
+      return;
+    std::string source = name;
+    if (given) {
+      source = source.substr(std::strlen("NEREID_"));
+      std::transform(source.begin(), source.end(), source.begin(),
+                     [](unsigned char c) { return char(std::tolower(c)); });
+    }
+    problem = Status::error(given ? StatusCode::InvalidArgument : StatusCode::Environment,
+                            source + "='" + text + "': expected " + expected);
+  }
+
+private:
+  int64_t within(const char *name, bool given, const std::string &text,
+                 std::optional<int64_t> value, std::string expected) {
+    const KnobInfo &knob = findKnob(name);
+    if (value && *value >= knob.least && *value <= knob.most)
+      return *value;
+    if (knob.most != INT64_MAX)
+      expected += " from " + std::to_string(knob.least) + " to " + std::to_string(knob.most);
+    refuse(name, given, text, expected);
+    return knob.least;
+  }
+};
+} // namespace
 
 Expected<Settings> resolveSettings(const JobOptions &options) {
+  SettingsReader read;
   Settings s;
-  if (options.heapBytes) {
-    s.heapBytes = *options.heapBytes;
-  } else {
-    Expected<uint64_t> bytes = parseByteSize(knobText("NEREID_HEAP_SIZE"));
-    if (!bytes.ok())
-      return Status::error(StatusCode::Environment,
-                           "NEREID_HEAP_SIZE: " + bytes.status().message());
-    s.heapBytes = *bytes;
-  }
   uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
-  s.heapBytes = (s.heapBytes + page - 1) / page * page;
-  if (s.heapBytes == 0)
-    s.heapBytes = page;
+  s.heapBytes = read.size("NEREID_HEAP_SIZE", options.heapBytes);
+  s.heapBytes = std::max((s.heapBytes + page - 1) / page * page, page);
+  s.timeoutSeconds = read.seconds("NEREID_TIMEOUT", options.timeoutSeconds);
+  s.initTimeoutSeconds = read.seconds("NEREID_INIT_TIMEOUT", options.initTimeoutSeconds);
+  s.numThreads = int32_t(read.integer("NEREID_NUM_THREADS", options.numThreads));
+  s.ranksPerNode = int32_t(read.integer("NEREID_RANKS_PER_NODE", options.ranksPerNode));
+  s.transport = read.text("NEREID_TRANSPORT", options.transport);
+  s.stackBytes = read.size("NEREID_STACK_SIZE", options.stackBytes);
+  s.pinThreads = read.flag("NEREID_PIN", options.pinThreads);
+  s.detectDeadlock = read.flag("NEREID_DETECT_DEADLOCK");
 
-  auto seconds = [&](const char *name, const std::optional<double> &given, double &out) -> Status {
-    if (given) {
-      out = *given;
-      if (!(out >= 0))
-        return Status::error(StatusCode::InvalidArgument, "a timeout cannot be negative");
-      return {};
-    }
-    std::string text = knobText(name);
-    std::optional<double> value = parseNumber(text);
-    if (!value || *value < 0)
-      return knobError(name, text, "a number of seconds");
-    out = *value;
-    return {};
-  };
-  if (Status st = seconds("NEREID_TIMEOUT", options.timeoutSeconds, s.timeoutSeconds); !st.ok())
-    return st;
-  if (Status st = seconds("NEREID_INIT_TIMEOUT", options.initTimeoutSeconds, s.initTimeoutSeconds);
-      !st.ok())
-    return st;
-
-  if (options.numThreads) {
-    s.numThreads = *options.numThreads;
-    if (s.numThreads < 1 || s.numThreads > kMaxThreadsPerRank)
-      return Status::error(StatusCode::InvalidArgument, "worker threads per rank must be 1.." +
-                                                            std::to_string(kMaxThreadsPerRank));
-  } else {
-    std::string text = knobText("NEREID_NUM_THREADS");
-    std::optional<int64_t> value = parseInteger(text);
-    if (!value || *value < 0 || *value > kMaxThreadsPerRank)
-      return knobError("NEREID_NUM_THREADS", text,
-                       "a number from 0 to " + std::to_string(kMaxThreadsPerRank));
-    s.numThreads = int32_t(*value);
+  std::string schedule = read.text("NEREID_SCHEDULE", options.schedule);
+  if (schedule != "fifo") {
+    std::optional<int64_t> seed;
+    if (schedule.rfind("random:", 0) == 0)
+      seed = parseInteger(std::string_view(schedule).substr(7));
+    if (!seed || *seed < 0)
+      read.refuse("NEREID_SCHEDULE", options.schedule.has_value(), schedule, "fifo or random:SEED");
+    s.randomSchedule = true;
+    s.seed = uint64_t(seed.value_or(0));
   }
-
-  Expected<Profile> profile =
-      findProfile(options.profile ? *options.profile : knobText("NEREID_PROFILE"));
+  if (!read.problem.ok())
+    return read.problem;
+  Expected<Profile> profile = findProfile(read.text("NEREID_PROFILE", options.profile));
   if (!profile.ok())
     return profile.status();
   s.profile = *profile;
-
-  std::string schedule = options.schedule ? *options.schedule : knobText("NEREID_SCHEDULE");
-  if (schedule.rfind("random:", 0) == 0) {
-    std::optional<int64_t> seed = parseInteger(schedule.substr(7));
-    if (!seed || *seed < 0)
-      return knobError("NEREID_SCHEDULE", schedule, "fifo or random:SEED");
-    s.randomSchedule = true;
-    s.seed = uint64_t(*seed);
-  } else if (schedule != "fifo") {
-    return knobError("NEREID_SCHEDULE", schedule, "fifo or random:SEED");
-  }
-
-  if (options.ranksPerNode) {
-    s.ranksPerNode = *options.ranksPerNode;
-    if (s.ranksPerNode < 0)
-      return Status::error(StatusCode::InvalidArgument, "ranks per node cannot be negative");
-  } else {
-    std::string text = knobText("NEREID_RANKS_PER_NODE");
-    std::optional<int64_t> value = parseInteger(text);
-    if (!value || *value < 0 || *value > 1 << 20)
-      return knobError("NEREID_RANKS_PER_NODE", text, "a number of ranks (0 = all on one node)");
-    s.ranksPerNode = int32_t(*value);
-  }
-
-  s.transport = options.transport ? *options.transport : knobText("NEREID_TRANSPORT");
-
-  if (options.stackBytes) {
-    s.stackBytes = *options.stackBytes;
-  } else {
-    std::string text = knobText("NEREID_STACK_SIZE");
-    Expected<uint64_t> bytes = parseByteSize(text);
-    if (!bytes.ok())
-      return knobError("NEREID_STACK_SIZE", text, "a size such as 128K");
-    s.stackBytes = *bytes;
-  }
-  // Less does not even hold the formatting of a print.
-  if (s.stackBytes < 32 * 1024)
-    s.stackBytes = 32 * 1024;
-
-  if (options.pinThreads) {
-    s.pinThreads = *options.pinThreads;
-  } else {
-    std::string text = knobText("NEREID_PIN");
-    if (text != "0" && text != "1")
-      return knobError("NEREID_PIN", text, "0 or 1");
-    s.pinThreads = text == "1";
-  }
-  std::string detect = knobText("NEREID_DETECT_DEADLOCK");
-  if (detect != "0" && detect != "1")
-    return knobError("NEREID_DETECT_DEADLOCK", detect, "0 or 1");
-  s.detectDeadlock = detect == "1";
   return s;
 }
 

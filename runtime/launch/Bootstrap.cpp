@@ -22,6 +22,7 @@
 // is over. In step 8 the job exists, and an error is one of the job.
 //
 //===----------------------------------------------------------------------===//
+#include "base/Random.h"
 #include "check/Recorder.h"
 #include "control/ControlPlanes.h"
 #include "launch/Environment.h"
@@ -34,14 +35,6 @@
 #include <unistd.h>
 
 namespace nereid::runtime {
-
-/// Never 0.
-static uint64_t hashText(std::string_view text) {
-  uint64_t hash = 1469598103934665603u;
-  for (char c : text)
-    hash = (hash ^ uint8_t(c)) * 1099511628211u;
-  return hash | 1;
-}
 
 /// A size as options take it: "2G", "1536M", "1000".
 static std::string optionText(uint64_t bytes) {
@@ -90,7 +83,7 @@ static Status takeSlot(Job::Impl &impl) {
                              scheduleText(own) + ", another rank of this job " +
                              scheduleText(other) + "; set NEREID_SCHEDULE alike on all ranks",
                          impl.rank);
-  if (!agree(JobSetting::Transport, hashText(s.transport), other))
+  if (!agree(JobSetting::Transport, hashText(s.transport) | 1, other))
     return Status::error(StatusCode::Mismatch,
                          "rank " + std::to_string(impl.rank) + " has the transport " + s.transport +
                              ", another rank of this job another one; set NEREID_TRANSPORT alike "

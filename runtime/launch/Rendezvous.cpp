@@ -23,6 +23,7 @@
 #include "base/Clock.h"
 #include "base/Knobs.h"
 #include "base/Process.h"
+#include "base/Random.h"
 #include "control/ControlPlanes.h"
 
 #include <algorithm>
@@ -74,11 +75,8 @@ struct Descriptor {
 } // namespace
 
 static std::string hashOf(const std::string &jobKey) {
-  uint64_t hash = 1469598103934665603u;
-  for (char c : jobKey)
-    hash = (hash ^ uint8_t(c)) * 1099511628211u;
   char text[20];
-  std::snprintf(text, sizeof(text), "%016llx", (unsigned long long)hash);
+  std::snprintf(text, sizeof(text), "%016llx", (unsigned long long)hashText(jobKey));
   return text;
 }
 

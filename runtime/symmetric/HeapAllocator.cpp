@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "symmetric/HeapAllocator.h"
 
+#include "base/Random.h"
 #include <cstdio>
 
 namespace nereid::runtime {
@@ -101,13 +102,10 @@ uint64_t HeapAllocator::largestFree() const {
 }
 
 uint64_t HeapAllocator::hash() const {
-  uint64_t h = 1469598103934665603u;
-  auto mix = [&](uint64_t v) { h = (h ^ v) * 1099511628211u; };
-  for (const auto &entry : live) {
-    mix(entry.first);
-    mix(entry.second.allocation.bytes);
-  }
-  return h;
+  uint64_t hash = kHashStart;
+  for (const auto &entry : live)
+    hash = mixHash(mixHash(hash, entry.first), entry.second.allocation.bytes);
+  return hash;
 }
 
 std::string sizeText(uint64_t bytes) {

@@ -25,6 +25,7 @@
 #include "nereid/runtime/Job.h"
 
 #include "base/Clock.h"
+#include "base/Random.h"
 #include "nereid/abi.h"
 #include "symmetric/HostTurns.h"
 #include "symmetric/JobImpl.h"
@@ -264,10 +265,7 @@ void Job::abort(std::string_view reason) {
 }
 
 int32_t Job::claimText(std::string_view text) {
-  uint64_t hash = 14695981039346656037u; // FNV-1a
-  for (const char c : text)
-    hash = (hash ^ uint8_t(c)) * 1099511628211u;
-  return pimpl->isCopy() ? pimpl->rank : pimpl->control.claimText(hash);
+  return pimpl->isCopy() ? pimpl->rank : pimpl->control.claimText(hashText(text));
 }
 
 Status Job::observe(Observer *observer) {

@@ -222,7 +222,7 @@ def test_a_range_of_seeds_without_a_failure(tmp_path):
     ("random:1..", "write two seeds"),
     ("random:a..b", "write two seeds"),
     ("random:1..1000000000", "at most"),
-    ("random:x", "NEREID_SCHEDULE"),
+    ("random:x", "schedule='random:x': expected fifo or random:SEED"),
     ("lifo", "fifo or random:SEED"),
 ])
 def test_bad_schedules(tmp_path, schedule, words):

@@ -176,16 +176,42 @@ TEST(Knobs, EveryRowHasHelp) {
 }
 
 TEST(Knobs, BadValuesAreNamed) {
-  JobOptions options = testOptions();
-  options.profile = "tpu";
-  EXPECT_TRUE(contains(resolveSettings(options).status().message(), "host, cuda, ascend910b"));
-  options = testOptions();
-  options.schedule = "random";
-  EXPECT_EQ(resolveSettings(options).status().code(), StatusCode::Environment);
-  setenv("NEREID_TIMEOUT", "soon", 1);
-  options = {};
-  EXPECT_TRUE(contains(resolveSettings(options).status().message(), "NEREID_TIMEOUT='soon'"));
-  unsetenv("NEREID_TIMEOUT");
+  auto problem = [](auto change) {
+    JobOptions options = testOptions();
+    change(options);
+    return resolveSettings(options).status();
+  };
+  EXPECT_TRUE(contains(problem([](JobOptions &o) { o.profile = "tpu"; }).message(),
+                       "host, cuda, ascend910b"));
+  Status schedule = problem([](JobOptions &o) { o.schedule = "random"; });
+  EXPECT_EQ(schedule.code(), StatusCode::InvalidArgument);
+  EXPECT_EQ(schedule.message(), "schedule='random': expected fifo or random:SEED");
+  EXPECT_EQ(problem([](JobOptions &o) { o.numThreads = 513; }).message(),
+            "num_threads='513': expected a number from 0 to 512");
+  EXPECT_EQ(problem([](JobOptions &o) { o.ranksPerNode = -1; }).message(),
+            "ranks_per_node='-1': expected a number from 0 to 1048576");
+  EXPECT_TRUE(contains(problem([](JobOptions &o) { o.timeoutSeconds = -1; }).message(),
+                       "expected a number of seconds, 0 or more"));
+  EXPECT_TRUE(contains(problem([](JobOptions &o) { o.stackBytes = 100; }).message(),
+                       "stack_size='100': expected a size such as 512M from 32768 to"));
+}
+
+TEST(Knobs, BadVariablesAreNamed) {
+  const char *bad[][2] = {{"NEREID_TIMEOUT", "soon"},       {"NEREID_INIT_TIMEOUT", "-1"},
+                          {"NEREID_HEAP_SIZE", "much"},     {"NEREID_STACK_SIZE", "1K"},
+                          {"NEREID_NUM_THREADS", "513"},    {"NEREID_NUM_THREADS", "2.5"},
+                          {"NEREID_RANKS_PER_NODE", "two"}, {"NEREID_PIN", "yes"},
+                          {"NEREID_SCHEDULE", "lifo"},      {"NEREID_DETECT_DEADLOCK", "no"}};
+  for (auto [name, text] : bad) {
+    const char *before = getenv(name);
+    std::string kept = before ? before : "";
+    setenv(name, text, 1);
+    Status status = resolveSettings({}).status();
+    before ? setenv(name, kept.c_str(), 1) : unsetenv(name);
+    EXPECT_EQ(status.code(), StatusCode::Environment) << name;
+    EXPECT_TRUE(contains(status.message(), std::string(name) + "='" + text + "': expected "))
+        << status.message();
+  }
 }
 
 //===--- environment ----------------------------------------------------------

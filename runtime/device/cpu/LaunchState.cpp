@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "device/cpu/LaunchState.h"
 
+#include "base/Random.h"
 #include "device/cpu/WorkerPool.h"
 #include "symmetric/Programs.h"
 
@@ -21,13 +22,6 @@
 #include <numeric>
 
 namespace nereid::runtime {
-
-static uint32_t hashName(std::string_view name) {
-  uint32_t h = 2166136261u;
-  for (char c : name)
-    h = (h ^ uint8_t(c)) * 16777619u;
-  return h;
-}
 
 LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
     : job(job), spec(spec), kernel(static_cast<const CPUKernel &>(*spec.kernel)),
@@ -50,9 +44,7 @@ LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
     uint64_t x =
         (job.settings.seed + 1) * 0x9e3779b97f4a7c15u ^ (number << 32) ^ uint64_t(job.rank + 1);
     for (uint64_t i = total - 1; i > 0; --i) {
-      x ^= x << 13;
-      x ^= x >> 7;
-      x ^= x << 17;
+      x = nextRandomState(x);
       std::swap(order[i], order[x % (i + 1)]);
     }
   }
@@ -67,7 +59,7 @@ LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
   fate.assign(total, Unstarted);
   if (kernel.lanes > 1)
     lanes = std::make_unique<LaneBox[]>(programs);
-  kernelHash = hashName(kernel.name);
+  kernelHash = uint32_t(hashText(kernel.name));
   waitText = "kernel '" + kernel.name + "'";
 }
 

@@ -21,11 +21,17 @@
 
 namespace nereid::runtime {
 
+/// What the text of an environment variable means.
+enum class KnobKind { Text, Integer, Seconds, Size, Flag };
+
 /// One row of the table of environment variables.
 struct KnobInfo {
   const char *name;
   const char *defaultText;
   const char *help;
+  KnobKind kind = KnobKind::Text;
+  /// Of an Integer or a Size: the values that it may have.
+  int64_t least = 0, most = INT64_MAX;
 };
 const std::vector<KnobInfo> &knobTable();
 
@@ -48,8 +54,8 @@ struct JobOptions {
   std::optional<double> timeoutSeconds;
   /// Seconds that ranks wait for each other in init (NEREID_INIT_TIMEOUT, 60).
   std::optional<double> initTimeoutSeconds;
-  /// Worker threads of this rank, the launching thread included
-  /// (NEREID_NUM_THREADS; default cores / ranks on this machine, at least 1).
+  /// Worker threads of this rank, the launching thread included, at most 512
+  /// (NEREID_NUM_THREADS, 0 = cores / ranks on this machine, at least 1).
   std::optional<int32_t> numThreads;
   /// Target profile (NEREID_PROFILE, "host").
   std::optional<std::string> profile;
@@ -66,7 +72,8 @@ struct JobOptions {
   /// one that does not map the heaps of peers and without ranksPerNode, each rank
   /// is a node. Unknown names: Environment.
   std::optional<std::string> transport;
-  /// Bytes of a program's stack in blocking launches (NEREID_STACK_SIZE, 128K).
+  /// Bytes of a program's stack in blocking launches (NEREID_STACK_SIZE, 128K); at
+  /// least 32K, of which the formatting of a print needs most.
   std::optional<uint64_t> stackBytes;
   /// What runs the kernels of this job (Device.h). The same on all ranks.
   std::string device = "cpu";

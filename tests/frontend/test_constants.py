@@ -3,11 +3,14 @@
 
 import math
 
+import numpy as np
+import pytest
 from frontend_kernels import load
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import nereid
+import nereid.language as tl
 from nereid import _compiler
 
 INT_LIMIT = 2**127
@@ -152,3 +155,49 @@ def test_text_of_constants(tmp_path, value):
     if isinstance(value, str) and not value.isprintable():
         return  # Python escapes more characters than the language needs
     assert module.seen == [f"{value}|{value!r}"]
+
+
+@nereid.jit
+def greatest(out, A: tl.constexpr, B: tl.constexpr):
+    more: tl.constexpr = tl.maximum(A, B)
+    less: tl.constexpr = tl.minimum(A, B)
+    tl.store(out, more)
+    tl.store(out + 1, less)
+
+
+@pytest.mark.parametrize("a, b", [(2**53, 2**53 + 1), (2**62 + 1, 2**62), (-2**60, -2**60 - 1), (True, 0), (3, 5)])
+def test_greatest_of_two_whole_constants_is_exact(a, b):
+    out = np.zeros(2, np.int64)
+    greatest[(1,)](out, a, b)
+    assert out.tolist() == [max(a, b), min(a, b)]
+
+
+@nereid.jit
+def named_in_comprehension(out):
+    x = 100
+    y = 7
+    squares = [(y := x * x) for x in (1, 2, 3)]
+    tl.store(out, y)
+    tl.store(out + 1, x)
+    tl.store(out + 2, squares[2])
+
+
+def test_a_comprehension_keeps_its_own_variable_and_gives_back_what_it_names():
+    out = np.zeros(3, np.int64)
+    named_in_comprehension[(1,)](out)
+    assert out.tolist() == [9, 100, 9]
+
+
+@tl.constexpr_function
+def interrupted():
+    raise KeyboardInterrupt
+
+
+@nereid.jit
+def interrupted_kernel(out):
+    tl.store(out, interrupted())
+
+
+def test_ctrl_c_in_a_constexpr_function_is_no_fault_of_the_kernel():
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_kernel[(1,)](np.zeros(1, np.int32))

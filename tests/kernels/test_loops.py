@@ -56,3 +56,61 @@ def test_run_time_steps():
         assert out[0] == len(range(begin, end, step))
     with pytest.raises(nereid.LaunchError, match="make the bounds 64 bits wide"):
         rounds[(1,)](out, 2147483639, 2147483647, 3)
+
+
+@nereid.jit
+def counters(out, BEGIN: tl.constexpr, END: tl.constexpr, STEP: tl.constexpr):
+    at = 0
+    for i in range(BEGIN, END, STEP):
+        tl.store(out + at, i.to(tl.int64))
+        at += 1
+
+
+@pytest.mark.parametrize("begin, end, step", [
+    (0, 3 * 10**9, 10**9), (2**32 - 12, 2**32 - 2, 1), (2**31 - 2, 2**31 + 3, 2), (-3, 2**31, 10**9),
+    (2**33, 2**33 + 3, 1), (3 * 10**9, 0, -10**9),
+])
+def test_constant_bounds_that_no_int32_holds(begin, end, step):
+    want = [*range(begin, end, step)]
+    out = np.full(20, -1, np.int64)
+    assert len(want) < len(out)
+    counters[(1,)](out, begin, end, step)
+    assert out[:len(want) + 1].tolist() == [*want, -1]
+
+
+@nereid.jit
+def mixed_counters(out, begin, end, BEGIN: tl.constexpr, END: tl.constexpr, STEP: tl.constexpr):
+    at = 0
+    for i in range(begin, END, STEP):
+        tl.store(out + at, i.to(tl.int64))
+        at += 1
+    for i in range(BEGIN, end, STEP):
+        tl.store(out + at, i.to(tl.int64))
+        at += 1
+
+
+@pytest.mark.parametrize("begin, end, low, high", [
+    (0, 2 * 10**9, -3 * 10**9, 3 * 10**9), (-2 * 10**9, 10**9, -2**31, 2**31), (7, -7, -2**32, 2**32 - 1),
+])
+def test_constant_bounds_beside_those_of_run_time(begin, end, low, high):
+    """A constant takes the type of the run-time bound only where it is a value of that type."""
+    step = 10**9
+    want = [*range(begin, high, step), *range(low, end, step)]
+    out = np.full(20, -1, np.int64)
+    assert len(want) < len(out)
+    mixed_counters[(1,)](out, begin, end, low, high, step)
+    assert out[:len(want) + 1].tolist() == [*want, -1]
+
+
+@nereid.jit
+def unsigned_counters(out, n, BEGIN: tl.constexpr):
+    at = 0
+    for i in range(BEGIN, n.to(tl.uint32)):
+        tl.store(out + at, i.to(tl.int64))
+        at += 1
+
+
+def test_negative_constants_beside_unsigned_bounds():
+    out = np.full(8, -9, np.int64)
+    unsigned_counters[(1,)](out, 3, -2)
+    assert out.tolist() == [-2, -1, 0, 1, 2, -9, -9, -9]

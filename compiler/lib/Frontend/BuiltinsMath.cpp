@@ -126,11 +126,10 @@ Value nereid::frontend::minimumMaximum(Semantic &s, bool isMax, const Value &x, 
                                        bool propagateNan, const char *what,
                                        const SourceRange &range) {
   if (x.isNumber() && y.isNumber()) {
-    auto real = [](const Value &v) {
-      return v.is<bool>()  ? double(v.as<bool>())
-             : v.is<Int>() ? double(v.as<Int>())
-                           : v.as<double>();
-    };
+    auto whole = [](const Value &v) { return v.is<bool>() ? Int(v.as<bool>()) : v.as<Int>(); };
+    auto real = [&](const Value &v) { return v.is<double>() ? v.as<double>() : double(whole(v)); };
+    if (!x.is<double>() && !y.is<double>())
+      return (whole(x) < whole(y)) == isMax ? y : x;
     if (!std::isnan(real(x)) && !std::isnan(real(y)))
       return (real(x) < real(y)) == isMax ? y : x;
   }

@@ -332,6 +332,15 @@ void Walker::bindItem(const Expr &target, const Value &item) {
     bindItem(*names->items[i], items->items[i]);
 }
 
+/// The names that a target of a loop binds.
+static void collectNames(const Expr &target, std::vector<std::string> &names) {
+  if (const auto *name = llvm::dyn_cast<NameExpr>(&target))
+    names.push_back(name->id);
+  if (const auto *tuple = llvm::dyn_cast<TupleExpr>(&target))
+    for (const ExprPtr &item : tuple->items)
+      collectNames(*item, names);
+}
+
 Value Walker::evalComprehension(const ComprehensionExpr &expr) {
   std::vector<Value> items;
   const auto *iteration = llvm::dyn_cast<CallExpr>(expr.iterable.get());
@@ -353,7 +362,14 @@ Value Walker::evalComprehension(const ComprehensionExpr &expr) {
     items = tuple->items;
   }
   Tuple result;
-  Locals outer = frame->locals; // its variable is its own
+  // Its variables are its own, and hide the function's while it runs; what := names in it is
+  // the function's.
+  std::vector<std::string> own;
+  collectNames(*expr.target, own);
+  Locals hidden;
+  for (const std::string &name : own)
+    if (auto found = frame->locals.find(name); found != frame->locals.end())
+      hidden.insert(*found);
   for (const Value &item : items) {
     bindItem(*expr.target, item);
     bool isKept = llvm::all_of(expr.conditions, [&](const ExprPtr &condition) {
@@ -362,7 +378,9 @@ Value Walker::evalComprehension(const ComprehensionExpr &expr) {
     if (isKept)
       result.items.push_back(eval(*expr.element));
   }
-  frame->locals = std::move(outer);
+  for (const std::string &name : own)
+    frame->locals.erase(name);
+  frame->locals.insert(hidden.begin(), hidden.end());
   return result;
 }
 

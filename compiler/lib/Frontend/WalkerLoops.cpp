@@ -322,6 +322,13 @@ void Walker::setLoopHints(mlir::Operation *loop, const BoundArgs &args) {
       loop->setAttr(("tt." + name).str(), builder.getUnitAttr());
 }
 
+/// Whether a bound that is a constant is a value of `type`.
+static bool holds(const Type &type, const Value &constant) {
+  Int value = constant.is<bool>() ? Int(constant.as<bool>()) : constant.as<Int>();
+  Int values = Int(1) << (type.bits() - (type.isSigned() ? 1 : 0));
+  return value < values && value >= (type.isSigned() ? -values : 0);
+}
+
 Walker::CountedRange Walker::countedRange(const BoundArgs &args) {
   LoopRange written = loopRange(args);
   auto bound = [&](const Value &value, const char *what, const SourceRange &where) {
@@ -358,8 +365,8 @@ Walker::CountedRange Walker::countedRange(const BoundArgs &args) {
   for (const auto &[value, tensor] :
        {std::pair(&written.start, &start), std::pair(&written.stop, &stop),
         std::pair(&written.step, &step)})
-    if (!value->isTensor() && tensor->type.bits() > type.bits())
-      type = tensor->type; // a constant of 64 bits
+    if (!value->isTensor() && !holds(type, *value))
+      type = tensor->type.bits() == 64 ? tensor->type : Type(Scalar::Int64);
   start = semantic.cast(start, type, written.startRange);
   stop = semantic.cast(stop, type, written.stopRange);
   step = semantic.cast(step, type, written.stepRange);

@@ -411,6 +411,8 @@ Value PythonEnvironment::call(const Host &callee, llvm::ArrayRef<Value> args,
     if (!result.is_valid())
       nb::raise_python_error();
   } catch (nb::python_error &error) {
+    if (!error.matches(PyExc_Exception))
+      throw; // Ctrl-C or the end of the process: no fault of the kernel
     throw CompileError(
         makeDiagnostic(Diag::host_call_failed, range, callee.description, exceptionText(error)));
   }

@@ -31,7 +31,7 @@ extern "C" {
 
 /* Increased with every change of this folder but of comments: tools/check/abi.py
  * compares it with abi/versions.txt. Part of every cache key. */
-#define NRD_ABI_VERSION 8
+#define NRD_ABI_VERSION 9
 
 /* One running program: what tl.program_id, dl.rank and friends read. Generated
  * code may cache nothing of it across a call that can block except the
@@ -48,13 +48,19 @@ typedef struct nrd_program {
                            when the process belongs to no job                 */
   uint64_t heap_bytes;  /* size of one rank's heap                            */
   uint8_t *scratch;     /* this program's tile buffers, 64-byte aligned, as
-                           many bytes as the kernel's metadata asks for       */
+                           many bytes as the kernel's metadata asks for. The
+                           first NRD_SCRATCH_HEAD are zero when the first
+                           program of a launch gets the area; programs after
+                           it on the same area find it as it was left         */
   uint64_t wait_stride; /* bytes between the slots of one dl.wait; 0 means one
                            element (a property of the target profile)         */
   void *runtime;        /* the runtime's own state of this program            */
 } nrd_program;
 
 typedef void (*nrd_kernel_fn)(nrd_program *prog, const uint64_t *args);
+
+/* Bytes at the start of the scratch area by which kernels know a new launch. */
+#define NRD_SCRATCH_HEAD 64
 
 /* Flags and codes. The numbers of signal operations and scopes are those of
  * the `distributed` dialect. */

@@ -239,6 +239,8 @@ TileStride TileStrides::compute(Value value, unsigned dim) {
         return scaleStride(of(0),
                            amount ? std::optional<int64_t>(int64_t(1) << *amount) : std::nullopt);
       })
+      .Case<arith::RemSIOp, arith::RemUIOp>(
+          [&](auto) { return unwrapped && of(1).isUniform() ? of(0) : uniformIfOperandsAre(); })
       .Case<arith::ExtSIOp, arith::TruncIOp>([&](auto cast) {
         // Bits are not numbers: i1 true is -1 when sign-extended.
         if (getElementTypeOrSelf(cast.getIn()).isInteger(1) ||

@@ -2,6 +2,7 @@
 #include "device/cpu/Program.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -37,17 +38,19 @@ bool Program::reserveStack(size_t bytes) {
 }
 
 bool Program::reserveScratch(uint64_t bytes) {
-  if (bytes <= scratchBytes)
-    return true;
-  std::free(scratch);
-  scratch = nullptr;
-  scratchBytes = 0;
-  // Whole pages keep the tiles of different programs off each other's lines.
-  uint64_t rounded = (bytes + 4095) / 4096 * 4096;
-  scratch = static_cast<uint8_t *>(std::aligned_alloc(4096, rounded));
-  if (!scratch)
-    return false;
-  scratchBytes = rounded;
+  if (bytes > scratchBytes) {
+    std::free(scratch);
+    scratch = nullptr;
+    scratchBytes = 0;
+    // Whole pages keep the tiles of different programs off each other's lines.
+    uint64_t rounded = (bytes + 4095) / 4096 * 4096;
+    scratch = static_cast<uint8_t *>(std::aligned_alloc(4096, rounded));
+    if (!scratch)
+      return false;
+    scratchBytes = rounded;
+  }
+  if (bytes > 0) // then there is a page at least
+    std::memset(scratch, 0, NRD_SCRATCH_HEAD);
   return true;
 }
 

@@ -106,7 +106,8 @@ struct Program {
 
   /// Gets a stack; false when the system has none left.
   bool reserveStack(size_t bytes);
-  /// Makes sure of `bytes` of 64-byte aligned scratch.
+  /// Makes sure of `bytes` of 64-byte aligned scratch, for a new launch: its head is
+  /// zero (NRD_SCRATCH_HEAD).
   bool reserveScratch(uint64_t bytes);
 };
 

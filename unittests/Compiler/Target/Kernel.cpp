@@ -3,6 +3,7 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 using namespace nereid;
@@ -161,7 +162,7 @@ Kernel::Kernel(CompiledKernel compiled) : metadata(compiled.metadata) {
     std::abort();
   }
   code = *loaded;
-  scratch.resize(metadata.scratchBytes + 64);
+  scratch.resize(metadata.scratchBytes + NRD_SCRATCH_HEAD + 64);
   program.grid[0] = program.grid[1] = program.grid[2] = 1;
   program.num_ranks = 1;
   program.sub_vec_num = 1;
@@ -170,6 +171,7 @@ Kernel::Kernel(CompiledKernel compiled) : metadata(compiled.metadata) {
 bool Kernel::call(const uint64_t *slots) {
   program.scratch =
       reinterpret_cast<uint8_t *>((reinterpret_cast<uintptr_t>(scratch.data()) + 63) / 64 * 64);
+  std::fill_n(program.scratch, NRD_SCRATCH_HEAD, uint8_t(0));
   recorder().calls.clear();
   if (setjmp(recorder().failure) != 0)
     return false;

@@ -53,6 +53,10 @@ struct TileStride {
 /// Memoised queries; valid as long as the IR does not change.
 class TileStrides {
 public:
+  /// `unwrapped`: no remainder along a dimension begins anew, which somebody else
+  /// has to make sure of.
+  explicit TileStrides(bool unwrapped = false) : unwrapped(unwrapped) {}
+
   /// Stride of the tensor `value` along `dim`. Elements of a non-numeric or
   /// opaque tensor are uniform or unknown.
   TileStride get(mlir::Value value, unsigned dim);
@@ -68,6 +72,7 @@ private:
   TileStride compute(mlir::Value value, unsigned dim);
   bool computeNonNegative(mlir::Value value);
 
+  bool unwrapped;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, TileStride> strides;
   llvm::DenseMap<mlir::Value, bool> nonNegative;
 };

@@ -61,7 +61,7 @@ public:
   void emit(Value c) {
     Value a = operands.a, b = operands.b;
     int64_t full = layout.n / layout.panelWidth;
-    forEach(full, [&](Value panel) {
+    forEach(full, operands.n, layout.panelWidth, [&](Value panel) {
       firstColumn = scaled(panel, layout.panelWidth);
       emitPanel(a, strided(b, panel, operands.bPanel, layout.panelStride, layout.packedB),
                 offset(c, panel, layout.panelWidth, layout.accumulator), layout.panelWidth);
@@ -98,13 +98,20 @@ private:
     return offset(base, mul(index, stride), 1, element);
   }
 
-  /// Calls `body` for 0 .. count-1: straight code for one round, else a loop.
-  void forEach(int64_t count, llvm::function_ref<void(Value)> body) {
+  /// Calls `body` for 0 .. count-1: straight code for one round, else a loop, which
+  /// ends where `needed` is reached (null: nowhere) at `size` for each round.
+  void forEach(int64_t count, Value needed, int64_t size, llvm::function_ref<void(Value)> body) {
     if (count == 0)
       return;
     if (count == 1)
       return body(constant(0));
-    auto loop = scf::ForOp::create(builder, loc, constant(0), constant(count), constant(1));
+    Value rounds = constant(count);
+    if (needed) {
+      rounds =
+          arith::DivUIOp::create(builder, loc, add(needed, constant(size - 1)), constant(size));
+      rounds = arith::MinUIOp::create(builder, loc, rounds, constant(count));
+    }
+    auto loop = scf::ForOp::create(builder, loc, constant(0), rounds, constant(1));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     body(loop.getInductionVar());
@@ -115,7 +122,7 @@ private:
     int64_t width = blockWidth();
     int64_t full = columns / width;
     Value panelStart = firstColumn;
-    forEach(full, [&](Value block) {
+    forEach(full, Value(), width, [&](Value block) {
       firstColumn = add(panelStart, scaled(block, width));
       emitColumns(a, offset(b, block, width, layout.packedB),
                   offset(c, block, width, layout.accumulator), width);
@@ -129,17 +136,27 @@ private:
   /// One block of columns, all rows.
   void emitColumns(Value a, Value b, Value c, int64_t columns) {
     RegisterTile tile = chooseRegisterTile(layout, columns);
-    int64_t full = layout.m / tile.rows;
-    forEach(full, [&](Value block) {
+    int64_t full = layout.m / tile.rows, rest = layout.m % tile.rows;
+    // A few rows alone are too few sums at a time: they share with the block before.
+    SmallVector<int64_t> last;
+    if (rest && full && 2 * rest < tile.rows) {
+      int64_t together = tile.rows + rest;
+      last = {together - together / 2, together / 2};
+      --full;
+    } else if (rest) {
+      last = {rest};
+    }
+    forEach(full, operands.m, tile.rows, [&](Value block) {
       choosePrefetch(block);
       emitTile(strided(a, scaled(block, tile.rows), operands.aRow, layout.lda, layout.packedA), b,
                offset(c, block, tile.rows * layout.ldc, layout.accumulator), tile);
     });
-    if (int64_t rest = layout.m % tile.rows) {
-      int64_t row = full * tile.rows;
+    int64_t row = full * tile.rows;
+    for (int64_t rows : last) {
       choosePrefetch(constant(full));
       emitTile(strided(a, constant(row), operands.aRow, layout.lda, layout.packedA), b,
-               offset(c, row * layout.ldc, layout.accumulator), {rest, columns});
+               offset(c, row * layout.ldc, layout.accumulator), {rows, columns});
+      row += rows;
     }
   }
 
@@ -203,6 +220,14 @@ private:
     }
   }
 
+  /// Of k that are needed, a multiple of `multiple`.
+  Value steps(int64_t multiple) {
+    if (!operands.k)
+      return constant(layout.k);
+    Value up = add(operands.k, constant(multiple - 1));
+    return scaled(builder.createOrFold<arith::DivUIOp>(loc, up, constant(multiple)), multiple);
+  }
+
   int64_t blockWidth() const { return std::min(maxTileColumns(layout), layout.panelWidth); }
   int64_t countRowBlocks() const {
     return llvm::divideCeil(layout.m, chooseRegisterTile(layout, blockWidth()).rows);
@@ -249,8 +274,7 @@ private:
 
     SmallVector<Value> rows = rowOffsets(tile.rows);
     Value nextRow = operands.bStep ? operands.bStep : constant(layout.panelWidth);
-    auto loop =
-        scf::ForOp::create(builder, loc, constant(0), constant(layout.k), constant(2), sums);
+    auto loop = scf::ForOp::create(builder, loc, constant(0), steps(2), constant(2), sums);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(loop.getBody());
@@ -313,8 +337,7 @@ private:
       sums.push_back(loadC(offset(c, row * layout.ldc, layout.accumulator), type, tile.columns));
 
     SmallVector<Value> rows = rowOffsets(tile.rows);
-    auto loop =
-        scf::ForOp::create(builder, loc, constant(0), constant(layout.k), constant(1), sums);
+    auto loop = scf::ForOp::create(builder, loc, constant(0), steps(1), constant(1), sums);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(loop.getBody());
@@ -474,13 +497,15 @@ Value nereid::cpu::emitBOffset(OpBuilder &builder, Location loc, const DotLayout
                                rest);
 }
 
-bool nereid::cpu::mayReadInPlace(const DotLayout &layout, bool isB) {
+bool nereid::cpu::mayReadInPlace(const DotLayout &layout, bool isB, bool byColumns) {
   int64_t lanes = layout.target.lanes(layout.compute.getIntOrFloatBitWidth());
   if (isB && layout.n % lanes) // whole vectors are read
     return false;
   int64_t width = std::min(maxTileColumns(layout), layout.panelWidth);
-  return isB ? llvm::divideCeil(layout.m, chooseRegisterTile(layout, width).rows) <= 4
-             : llvm::divideCeil(layout.n, width) <= 2;
+  int64_t rowBlocks = llvm::divideCeil(layout.m, chooseRegisterTile(layout, width).rows);
+  if (isB)
+    return rowBlocks <= 4;
+  return llvm::divideCeil(layout.n, width) <= 2 && (!byColumns || rowBlocks == 1);
 }
 
 bool nereid::cpu::fitsRegisters(const DotLayout &layout) {

@@ -98,12 +98,15 @@ struct DotOperands {
   mlir::Value aRow, aStep;   ///< between rows of A, between steps of k
   mlir::Value bStep, bPanel; ///< between steps of k, between panels
   llvm::SmallVector<DotPrefetch, 2> next;
+  mlir::Value m, n, k; ///< i64: rows and columns of C and steps of k from the first that are
+                       ///< needed, at most those of the layout; null: all. More may be done
 };
 
 /// Whether the micro-kernel may read A (B) with elements in `packedA` (`packedB`)
 /// from the user's memory, and it is worth no copy: each element is used by few
-/// of the blocks of C that stay in registers.
-bool mayReadInPlace(const DotLayout &layout, bool isB);
+/// of the blocks of C that stay in registers, and each line of memory by one.
+/// `byColumns`: the elements of a column of A lie side by side.
+bool mayReadInPlace(const DotLayout &layout, bool isB, bool byColumns);
 
 /// Whether all of C fits the registers at once, so that a loop over k need not
 /// write it back in between.

@@ -3,6 +3,7 @@
 // tl.dot: operands are packed on their way from memory or, where they lie dense
 // and no mask cuts them, read in place; the accumulator is updated in place, the
 // micro-kernel does the rest.
+#include "KeptOperands.h"
 #include "TileEmitter.h"
 #include "Transpose.h"
 
@@ -39,26 +40,27 @@ static tt::LoadOp loadFor(FunctionLowering &lowering, Value operand) {
   return load;
 }
 
-/// Writes the operand in packed form. `everywhere` (i1) tells where all masks of
-/// its load hold; rows are then straight code without any. Null: they always do.
-/// nullopt: they are evaluated; `atEdge` says that one of them does not hold.
-void FunctionLowering::packOperand(OpBuilder &builder, Operation *anchor, Value operand, bool isB,
-                                   const cpu::DotLayout &layout, Buffer *packed,
-                                   std::optional<Value> everywhere, bool atEdge) {
+/// Writes the operand to `to` in packed form. Where all masks of its load hold,
+/// rows are straight code without any.
+void FunctionLowering::packOperand(OpBuilder &builder, const cpu::DotLayout &layout,
+                                   const Packing &packing, Value to) {
+  const Value operand = packing.operand;
   RankedTensorType type = getTile(operand);
-  Location loc = operand.getDefiningOp() ? operand.getLoc() : anchor->getLoc();
+  Location loc = operand.getDefiningOp() ? operand.getLoc() : packing.anchor->getLoc();
   unsigned rank = type.getRank(), row = rank - 2, column = rank - 1;
-  Type element = type.getElementType(), target = packed->element;
-  int64_t matrix = isB ? layout.bElements() : layout.aElements();
-  packed->touches.push_back(anchor);
+  Type element = type.getElementType(), target = packing.element;
+  int64_t matrix = packing.isB ? layout.bElements() : layout.aElements();
   // A run of up to 16 columns is contiguous in either operand.
   unsigned lanes = std::min(16u, chooseLanes(*this, target));
-  unsigned dim = chooseVectorDim(*this, type, operand, /*throughSelf=*/false);
+  unsigned dim =
+      packing.byColumns ? row : chooseVectorDim(*this, type, operand, /*throughSelf=*/false);
 
-  auto emitNest = [&](TileEmitter &emitter) {
+  auto emitNest = [&](TileEmitter &emitter, unsigned dim) {
     auto place = [&](ArrayRef<Index> at) -> Value {
       Value offset;
-      if (isB)
+      if (packing.byColumns)
+        offset = emitter.add(emitter.mul(at[column].value, layout.m), at[row].value);
+      else if (packing.isB)
         offset = cpu::emitBOffset(builder, loc, layout, at[row].value, at[column].value);
       else
         offset = emitter.add(emitter.mul(at[row].value, layout.lda), at[column].value);
@@ -70,42 +72,46 @@ void FunctionLowering::packOperand(OpBuilder &builder, Operation *anchor, Value 
       return convertForDot(emitter, emitter.emitVector(operand, at), element, target);
     };
     auto write = [&](Value value, ArrayRef<Index> at) {
-      emitter.storeAt(packed->pointer, target, place(at), value);
+      emitter.storeAt(to, target, place(at), value);
     };
-    if (dim == row && transposedNest(emitter, type.getShape(), row, column, lanes, read, write))
+    if (dim == row && !packing.byColumns &&
+        transposedNest(emitter, type.getShape(), row, column, lanes, read, write))
       return;
-    emitter.nest(type.getShape(), column, lanes, [&](ArrayRef<Index> at) { write(read(at), at); });
+    emitter.nest(type.getShape(), packing.byColumns ? row : column, lanes,
+                 [&](ArrayRef<Index> at) { write(read(at), at); });
   };
 
-  auto emitMasked = [&](bool atEdge) {
-    TileEmitter emitter(*this, builder, loc, anchor);
+  auto emitMasked = [&](bool isCut) {
+    TileEmitter emitter(*this, builder, loc, packing.anchor);
     // Most rows of a large tile are whole at an edge, too.
-    if (atEdge && type.getNumElements() <= 4096)
+    if (isCut && type.getNumElements() <= 4096)
       emitter.evaluateMasks();
-    emitNest(emitter);
+    emitNest(emitter, dim);
   };
-  if (!everywhere)
-    return emitMasked(atEdge);
-  auto emitInside = [&] {
-    TileEmitter inside(*this, builder, loc, anchor);
+  auto emitWhole = [&] {
+    TileEmitter inside(*this, builder, loc, packing.anchor, packing.unwrapped);
     inside.assumeMaskHolds(operand.getDefiningOp<tt::LoadOp>());
-    inside.unrollUpTo(dim == row ? 1 : 4);
-    emitNest(inside);
+    unsigned dense = packing.dense < 0 ? dim : unsigned(packing.dense);
+    inside.unrollUpTo(dense == row && !packing.byColumns ? 1 : 4);
+    emitNest(inside, dense);
   };
-  if (!*everywhere)
-    return emitInside();
-  auto branch = scf::IfOp::create(builder, loc, *everywhere, /*withElseRegion=*/true);
+  if (packing.masks == Packing::Whole)
+    return emitWhole();
+  if (packing.masks != Packing::Asked)
+    return emitMasked(packing.masks == Packing::Cut);
+  auto branch = scf::IfOp::create(builder, loc, packing.everywhere, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard restore(builder);
   builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-  emitInside();
+  emitWhole();
   builder.setInsertionPoint(branch.elseBlock()->getTerminator());
-  emitMasked(/*atEdge=*/true);
+  emitMasked(/*isCut=*/true);
 }
 
 /// Where the elements of a load lie when its mask holds for all of them: the
 /// address of the first and the distance along the dimension that is not dense.
-FunctionLowering::Place FunctionLowering::placeOf(OpBuilder &builder, tt::LoadOp load) {
-  TileStrides &strides = plan.getStrides();
+FunctionLowering::Place FunctionLowering::placeOf(OpBuilder &builder, tt::LoadOp load,
+                                                  bool unwrapped) {
+  TileStrides &strides = unwrapped ? plan.getUnwrappedStrides() : plan.getStrides();
   TileStride stride[2] = {strides.get(load.getPtr(), 0), strides.get(load.getPtr(), 1)};
   Place place;
   place.dense = stride[1].isConstant(1) ? 1 : stride[0].isConstant(1) ? 0 : -1;
@@ -117,7 +123,7 @@ FunctionLowering::Place FunctionLowering::placeOf(OpBuilder &builder, tt::LoadOp
     return place;
   }
   Location loc = load.getLoc();
-  TileEmitter emitter(*this, builder, loc, load);
+  TileEmitter emitter(*this, builder, loc, load, unwrapped);
   int64_t bytes = getStorageBytes(getTile(load.getResult()).getElementType());
   Indices origin(2, Index{Index::Scalar, emitter.constant(0)});
   place.first = emitter.emit(load.getPtr(), origin);
@@ -163,6 +169,160 @@ cpu::DotPrefetch FunctionLowering::guessNext(OpBuilder &builder, tt::LoadOp load
                          ? Value(arith::ConstantIntOp::create(builder, loc, i64, bytes))
                          : place.bytes;
   return next;
+}
+
+/// Decides where the micro-kernel finds one operand. One that does not change with
+/// the loop is packed before it; one that lies dense and whole in memory may be read
+/// there; one that programs share may be kept. The others are packed on the spot.
+void FunctionLowering::placeOperand(OpBuilder &builder, tt::DotOp dot, bool isB,
+                                    const cpu::DotLayout &layout, int64_t batch,
+                                    cpu::DotOperands &operands) {
+  Location loc = dot.getLoc();
+  Type i64 = builder.getI64Type();
+  Value operand = isB ? dot.getB() : dot.getA();
+  Type packedType = isB ? layout.packedB : layout.packedA;
+  Value &pointer = isB ? operands.b : operands.a;
+  Buffer *stored = lookup(operand);
+  bool plain =
+      isB ? layout.numPanels == 1 && layout.panelWidth == layout.n : layout.lda == layout.k;
+  if (stored && plain && stored->element == packedType) {
+    stored->touches.push_back(dot);
+    pointer = stored->pointer;
+    return;
+  }
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(builder, loc, i64, value);
+  };
+  auto setColumns = [&] {
+    operands.aRow = constant(1);
+    operands.aStep = constant(layout.m);
+  };
+  Operation *anchor = dot;
+  Block *home = operand.getParentBlock();
+  if (Operation *ancestor = home->findAncestorOpInBlock(*dot); ancestor && ancestor != dot)
+    anchor = ancestor;
+  PackKey key{operand, {packedType, isB ? layout.panelWidth : -layout.lda}};
+  if (auto it = packs.find(key); it != packs.end()) {
+    Pack &pack = it->second;
+    Operation *here = pack.anchor->getBlock()->findAncestorOpInBlock(*dot);
+    if (here && (pack.anchor == anchor || pack.anchor->isBeforeInBlock(here))) {
+      pack.buffer->touches.push_back(dot);
+      pointer = pack.buffer->pointer;
+      if (pack.byColumns)
+        setColumns();
+      return;
+    }
+  }
+
+  tt::LoadOp load = loadFor(*this, operand);
+  OpBuilder before(anchor);
+  Packing packing{anchor, operand, isB, /*byColumns=*/false, packedType, Packing::Unknown,
+                  {},     false,   -1};
+  Place place;
+  if (load) {
+    TileEmitter masks(*this, before, loc, anchor);
+    std::optional<Value> everywhere =
+        load.getMask() ? masks.emitHoldsEverywhere(load.getMask()) : Value();
+    if (anchor == dot)
+      place = placeOf(builder, load, /*unwrapped=*/false);
+    if (anchor == dot && place.dense < 0 && everywhere)
+      if (auto noWrap = masks.emitHasNoWrap(load.getPtr()); noWrap && *noWrap) {
+        place = placeOf(builder, load, /*unwrapped=*/true);
+        packing.unwrapped = place.dense >= 0;
+        if (packing.unwrapped)
+          everywhere = *everywhere
+                           ? Value(arith::AndIOp::create(builder, loc, *everywhere, *noWrap))
+                           : *noWrap;
+      }
+    if (everywhere) {
+      packing.masks = *everywhere ? Packing::Asked : Packing::Whole;
+      packing.everywhere = *everywhere;
+    }
+  }
+  packing.dense = place.dense;
+  packing.byColumns = !isB && place.dense == 0 && !layout.pairs;
+  const bool isKnown = packing.masks != Packing::Unknown;
+  const bool inPlace = isKnown && (place.dense == 1 || packing.byColumns) &&
+                       getTile(operand).getElementType() == packedType &&
+                       mayReadInPlace(layout, isB, packing.byColumns);
+  // Reading rows in place serves A as well as a copy does.
+  const bool keep = isKnown && place.dense >= 0 && (isB || !inPlace) && kept->mayKeep(dot, isB);
+  const int64_t elements = batch * (isB ? layout.bElements() : layout.aElements());
+
+  KeptOperands::Found found;
+  if (keep)
+    found = kept->find(builder, dot, isB, packedType, elements, load, place.first, place.bytes,
+                       packing.everywhere, packing.unwrapped);
+  if (auto loop = dyn_cast<scf::ForOp>(dot->getParentOp()); loop && place.dense >= 0) {
+    cpu::DotPrefetch next = guessNext(builder, load, loop, place, isB);
+    if (keep) { // in the next slot, then
+      auto choose = [&](Value kept, Value guess) -> Value {
+        return arith::SelectOp::create(builder, loc, found.hit, kept, guess);
+      };
+      Value slot = LLVM::GEPOp::create(builder, loc, found.slot.getType(), packedType, found.slot,
+                                       ArrayRef<LLVM::GEPArg>{int32_t(elements)});
+      next.base = choose(slot, next.base);
+      next.stride = choose(constant(next.lines * 64), next.stride);
+      if (next.perColumn)
+        next.perColumn = choose(constant(layout.k * getStorageBytes(packedType)), next.perColumn);
+    }
+    operands.next.push_back(next);
+  }
+
+  Value there; // i1: it is read in place
+  if (inPlace) {
+    there = packing.everywhere;
+    if (keep) {
+      Value yes = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1);
+      Value no = arith::XOrIOp::create(builder, loc, found.use, yes);
+      there = there ? Value(arith::AndIOp::create(builder, loc, there, no)) : no;
+    } else if (!there) {
+      pointer = place.first;
+      if (isB) {
+        operands.bStep = place.elements;
+        operands.bPanel = constant(layout.panelWidth);
+      } else if (packing.byColumns) {
+        setColumns();
+        operands.aStep = place.elements;
+      } else {
+        operands.aRow = place.elements;
+      }
+      return;
+    } else {
+      packing.masks = Packing::Cut;
+    }
+  }
+
+  Buffer *buffer = createBuffer(packedType, elements, anchor->getBlock());
+  buffer->touches.append({anchor, dot});
+  auto choose = [&](Value condition, Value yes, Value no) -> Value {
+    return arith::SelectOp::create(builder, loc, condition, yes, no);
+  };
+  Value to = keep ? choose(found.use, found.slot, buffer->pointer) : buffer->pointer;
+  Value isReady = keep ? found.hit : Value(); // i1: there is nothing to pack
+  if (there)
+    isReady = isReady ? Value(arith::OrIOp::create(builder, loc, isReady, there)) : there;
+  if (isReady) {
+    auto branch = scf::IfOp::create(builder, loc, isReady, /*withElseRegion=*/true);
+    OpBuilder otherwise(branch.elseBlock()->getTerminator());
+    packOperand(otherwise, layout, packing, to);
+  } else {
+    packOperand(before, layout, packing, to);
+    packs[key] = {buffer, anchor, packing.byColumns};
+  }
+  pointer = there ? choose(there, place.first, to) : to;
+  auto stride = [&](Value inPlace, int64_t packed) {
+    return there ? choose(there, inPlace, constant(packed)) : constant(packed);
+  };
+  if (isB && there) {
+    operands.bStep = stride(place.elements, layout.panelWidth);
+    operands.bPanel = stride(constant(layout.panelWidth), layout.panelStride);
+  } else if (packing.byColumns) {
+    operands.aRow = constant(1);
+    operands.aStep = stride(place.elements, layout.m);
+  } else if (!isB && there) {
+    operands.aRow = stride(place.elements, layout.lda);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,101 +399,14 @@ LogicalResult FunctionLowering::lowerDot(tt::DotOp dot) {
     storeTile(builder, dot, dot.getC(), result, /*throughSelf=*/false);
   bind(dot.getResult(), result);
 
-  // The operands. One that does not change with the loop is packed before it; one
-  // that lies dense and whole in memory may be read there.
-  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
   cpu::DotOperands operands;
-  for (bool isB : {true, false}) {
-    Value operand = isB ? dot.getB() : dot.getA();
-    Type packedType = isB ? layout.packedB : layout.packedA;
-    Value &pointer = isB ? operands.b : operands.a;
-    Buffer *stored = lookup(operand);
-    bool plain = isB ? layout.numPanels == 1 && layout.panelWidth == n : layout.lda == k;
-    if (stored && plain && stored->element == packedType) {
-      stored->touches.push_back(dot);
-      pointer = stored->pointer;
-      continue;
-    }
-    Operation *anchor = dot;
-    Block *home = operand.getParentBlock();
-    if (Operation *ancestor = home->findAncestorOpInBlock(*dot); ancestor && ancestor != dot)
-      anchor = ancestor;
-    PackKey key{operand, {packedType, isB ? layout.panelWidth : -layout.lda}};
-    Buffer *&packed = packs[key];
-    Operation *&packedAt = packAnchors[key];
-    bool reusable = packed && packedAt->getBlock()->findAncestorOpInBlock(*dot) &&
-                    (packedAt == anchor ||
-                     packedAt->isBeforeInBlock(packedAt->getBlock()->findAncestorOpInBlock(*dot)));
-    if (reusable) {
-      packed->touches.push_back(dot);
-      pointer = packed->pointer;
-      continue;
-    }
-
-    tt::LoadOp load = loadFor(*this, operand);
-    OpBuilder before(anchor);
-    Place place;
-    std::optional<Value> everywhere;
-    if (load) {
-      TileEmitter masks(*this, before, loc, anchor);
-      everywhere = load.getMask() ? masks.emitHoldsEverywhere(load.getMask()) : Value();
-      if (anchor == dot)
-        place = placeOf(builder, load);
-    }
-    if (place.dense >= 0 && loop)
-      operands.next.push_back(guessNext(builder, load, loop, place, isB));
-
-    auto pack = [&](OpBuilder &at, bool atEdge) {
-      int64_t elements = batch * (isB ? layout.bElements() : layout.aElements());
-      packed = createBuffer(packedType, elements, anchor->getBlock());
-      packedAt = anchor;
-      packOperand(at, anchor, operand, isB, layout, packed, everywhere, atEdge);
-      packed->touches.push_back(dot);
-      return packed->pointer;
-    };
-    bool inPlace = everywhere &&
-                   (place.dense == 1 || (place.dense == 0 && !isB && !layout.pairs)) &&
-                   getTile(operand).getElementType() == packedType && mayReadInPlace(layout, isB);
-    if (!inPlace) {
-      pointer = pack(before, /*atEdge=*/false);
-      continue;
-    }
-    Value one = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 1);
-    auto setStrides = [&](llvm::function_ref<Value(Value, int64_t)> choose) {
-      if (isB) {
-        operands.bStep = choose(place.elements, layout.panelWidth);
-        Value width =
-            arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), layout.panelWidth);
-        operands.bPanel = choose(width, layout.panelStride);
-      } else if (place.dense == 1) {
-        operands.aRow = choose(place.elements, layout.lda);
-      } else {
-        operands.aRow = choose(one, layout.lda);
-        operands.aStep = choose(place.elements, 1);
-      }
-    };
-    Value there = *everywhere; // i1: it is read in place
-    everywhere = std::nullopt; // packed only where it does not hold
-    if (!there) {
-      pointer = place.first;
-      setStrides([](Value inPlace, int64_t) { return inPlace; });
-      continue;
-    }
-    auto branch = scf::IfOp::create(builder, loc, there, /*withElseRegion=*/true);
-    OpBuilder otherwise(branch.elseBlock()->getTerminator());
-    Value copy = pack(otherwise, /*atEdge=*/true);
-    packed = nullptr; // it holds the operand on one side only
-    pointer = arith::SelectOp::create(builder, loc, there, place.first, copy);
-    setStrides([&](Value inPlace, int64_t packedStride) -> Value {
-      Value constant =
-          arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), packedStride);
-      return arith::SelectOp::create(builder, loc, there, inPlace, constant);
-    });
-  }
+  for (bool isB : {true, false})
+    placeOperand(builder, dot, isB, layout, batch, operands);
 
   Value c = result->pointer;
-  if (scf::ForOp over = loopOverK(plan, dot);
-      over && rank == 2 && layout.accumulator == layout.compute && cpu::fitsRegisters(layout))
+  scf::ForOp over = loopOverK(plan, dot);
+  findExtents(builder, dot, over, layout, operands);
+  if (over && rank == 2 && layout.accumulator == layout.compute && cpu::fitsRegisters(layout))
     c = keepThroughLoop(over, layout, result);
   if (batch == 1) {
     cpu::emitDot(builder, loc, layout, operands, c);

@@ -239,6 +239,79 @@ std::optional<Value> TileEmitter::emitHoldsEverywhere(Value mask) {
   return result;
 }
 
+Value TileEmitter::emitExtent(Value mask, unsigned dim) {
+  Value result;
+  SmallVector<std::pair<Value, unsigned>> work{{mask, dim}};
+  while (!work.empty()) {
+    auto [value, dim] = work.pop_back_val();
+    RankedTensorType type = getTile(value);
+    Operation *op = type && !lowering.getPlan().isStored(value) ? value.getDefiningOp() : nullptr;
+    if (!op || strides.get(value, dim).isUniform())
+      continue;
+    if (isa<arith::AndIOp>(op)) {
+      for (Value operand : op->getOperands())
+        work.emplace_back(operand, dim);
+    } else if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
+      work.emplace_back(expand.getSrc(), dim < expand.getAxis() ? dim : dim - 1);
+    } else if (isa<tt::BroadcastOp>(op)) {
+      work.emplace_back(op->getOperand(0), dim);
+    } else if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+      Indices at(type.getRank(), Index{Index::Scalar, constant(0)});
+      at[dim] = {Index::Linear, constant(0)};
+      bool isAlone = true;
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        isAlone &= d == dim || (strides.get(compare.getLhs(), d).isUniform() &&
+                                strides.get(compare.getRhs(), d).isUniform());
+      Value bound;
+      if (isAlone && boundOf(compare, at, bound))
+        result = result ? Value(arith::MinSIOp::create(builder, loc, result, bound)) : bound;
+    }
+  }
+  return result;
+}
+
+/// x % n, where x grows evenly along all dimensions and n is the same everywhere,
+/// begins anew nowhere if it grows as much as x from the first element to the last:
+/// the quotient can only grow, too.
+std::optional<Value> TileEmitter::emitHasNoWrap(Value pointers) {
+  TileStrides &unwrapped = lowering.getPlan().getUnwrappedStrides();
+  Value result;
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> work{pointers};
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    RankedTensorType type = getTile(value);
+    Operation *op = value.getDefiningOp();
+    if (!type || !op || isa<tt::LoadOp>(op) || !seen.insert(value).second)
+      continue;
+    llvm::append_range(work, op->getOperands());
+    if (!isa<arith::RemSIOp, arith::RemUIOp>(op))
+      continue;
+    Value dividend = op->getOperand(0), divisor = op->getOperand(1);
+    int64_t growth = 0;
+    Indices first, last;
+    bool isUniform = true;
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      TileStride stride = unwrapped.get(dividend, d);
+      if (!unwrapped.get(divisor, d).isUniform() || !stride.isConstant() || stride.value < 0)
+        return std::nullopt;
+      growth += stride.value * (type.getDimSize(d) - 1);
+      isUniform &= stride.isUniform();
+      first.push_back({Index::Scalar, constant(0)});
+      last.push_back({Index::Scalar, constant(type.getDimSize(d) - 1)});
+    }
+    if (isUniform)
+      continue;
+    if (isa<arith::RemUIOp>(op) && !unwrapped.isNonNegative(dividend))
+      return std::nullopt;
+    Value grows = arith::SubIOp::create(builder, loc, emit(value, last), emit(value, first));
+    Value expected = arith::ConstantIntOp::create(builder, loc, grows.getType(), growth);
+    Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, grows, expected);
+    result = result ? Value(arith::AndIOp::create(builder, loc, result, holds)) : holds;
+  }
+  return result;
+}
+
 Predicate TileEmitter::predicate(const Mask &mask, Index linear) {
   Predicate result;
   if (mask.bound) {

@@ -15,6 +15,7 @@
 #include "Lowering.h"
 #include "nereid/Support/PassDiagnostics.h"
 
+#include "KeptOperands.h"
 #include "TileEmitter.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -24,8 +25,10 @@ using namespace mlir;
 
 namespace nereid::tiles {
 
-FunctionLowering::FunctionLowering(FunctionOpInterface function, const cpu::TargetFeatures &target)
-    : function(function), target(target), plan(function) {}
+FunctionLowering::FunctionLowering(FunctionOpInterface function, const cpu::TargetFeatures &target,
+                                   bool alone)
+    : function(function), target(target), plan(function), isAlone(alone) {}
+FunctionLowering::~FunctionLowering() = default;
 
 //===----------------------------------------------------------------------===//
 // Buffers
@@ -111,8 +114,10 @@ void FunctionLowering::layOutScratch(int64_t start) {
     lives.push_back(live);
   }
   // The largest first; each at the lowest place that is free for its life.
-  llvm::stable_sort(lives,
-                    [](const Live &a, const Live &b) { return a.buffer->bytes > b.buffer->bytes; });
+  llvm::stable_sort(lives, [](const Live &a, const Live &b) {
+    return std::pair(a.buffer->atStart, a.buffer->bytes) >
+           std::pair(b.buffer->atStart, b.buffer->bytes);
+  });
   for (size_t i = 0; i < lives.size(); ++i) {
     SmallVector<std::pair<int64_t, int64_t>> taken;
     for (size_t j = 0; j < i; ++j)
@@ -199,6 +204,14 @@ LogicalResult FunctionLowering::lowerBlock(Block &block) {
 }
 
 LogicalResult FunctionLowering::lowerOp(Operation *op) {
+  if (auto store = dyn_cast<tt::StoreOp>(op)) {
+    OpBuilder before(store);
+    kept->noteStore(before, store);
+  }
+  if (op->getNextNode()) {
+    OpBuilder after(op->getNextNode());
+    kept->noteOrder(after, op);
+  }
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return lowerFor(loop);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
@@ -256,6 +269,7 @@ LogicalResult FunctionLowering::run(int64_t scratchStart) {
   for (Type type : function.getArgumentTypes())
     if (isa<RankedTensorType>(type))
       return function.emitError("takes a tile as an argument: inline it into its callers first");
+  kept = std::make_unique<KeptOperands>(*this, function, isAlone);
   for (Block &block : function.getFunctionBody())
     for (BlockArgument arg : block.getArguments())
       if (auto type = getTile(arg))

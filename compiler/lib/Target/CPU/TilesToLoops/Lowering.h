@@ -20,6 +20,8 @@
 
 namespace nereid::tiles {
 
+class KeptOperands;
+
 /// A tile in memory, dense and row-major: in the scratch area or, for constant
 /// tables, a global.
 struct Buffer {
@@ -28,6 +30,7 @@ struct Buffer {
   llvm::SmallVector<int64_t> shape;
   int64_t bytes = 0;
   cpu::ScratchOp scratch; ///< null for a global
+  bool atStart = false;   ///< lies before all others in the scratch area
   mlir::Block *owner =
       nullptr; ///< where the tile is defined: it lives at most once round this block
   llvm::SmallVector<mlir::Operation *> touches; ///< roots that read or write it
@@ -43,7 +46,10 @@ int64_t getStorageBytes(mlir::Type element);
 
 class FunctionLowering {
 public:
-  FunctionLowering(mlir::FunctionOpInterface function, const cpu::TargetFeatures &target);
+  /// `alone`: no other function shares its programs.
+  FunctionLowering(mlir::FunctionOpInterface function, const cpu::TargetFeatures &target,
+                   bool alone);
+  ~FunctionLowering();
 
   /// Replaces all tile operations; errors are reported at their locations. The
   /// buffers lie from `scratchStart` on: functions that call each other must
@@ -106,18 +112,39 @@ private:
   void assign(mlir::OpBuilder &builder, mlir::Operation *anchor,
               llvm::ArrayRef<std::pair<mlir::Value, Buffer *>> copies);
   void materialise(mlir::Operation *op, mlir::Value value);
-  void packOperand(mlir::OpBuilder &builder, mlir::Operation *anchor, mlir::Value operand, bool isB,
-                   const cpu::DotLayout &layout, Buffer *packed,
-                   std::optional<mlir::Value> everywhere, bool atEdge);
+  /// How an operand of a dot is packed.
+  struct Packing {
+    mlir::Operation *anchor; ///< before it
+    mlir::Value operand;
+    bool isB;
+    bool byColumns;     ///< A with k outermost, as it lies in memory
+    mlir::Type element; ///< of the packed form
+    enum {
+      Unknown, ///< the masks of its load are evaluated
+      Cut,     ///< the same, and one of them is known not to hold somewhere
+      Asked,   ///< `everywhere` (i1) tells whether they all hold
+      Whole,   ///< they hold
+    } masks;
+    mlir::Value everywhere;
+    bool unwrapped; ///< only where no remainder in the addresses begins anew, as it says, too
+    int dense;      ///< the dimension along which elements lie side by side then; -1: not known
+  };
+  void packOperand(mlir::OpBuilder &builder, const cpu::DotLayout &layout, const Packing &packing,
+                   mlir::Value to);
+  void placeOperand(mlir::OpBuilder &builder, tt::DotOp dot, bool isB, const cpu::DotLayout &layout,
+                    int64_t batch, cpu::DotOperands &operands);
   /// A tile of rank 2 in the user's memory.
   struct Place {
     int dense = -1;    ///< the dimension along which elements lie side by side; -1: none does
     mlir::Value first; ///< !llvm.ptr of its first element
     mlir::Value elements, bytes; ///< i64, from one to the next along the other dimension
   };
-  Place placeOf(mlir::OpBuilder &builder, tt::LoadOp load);
+  Place placeOf(mlir::OpBuilder &builder, tt::LoadOp load, bool unwrapped);
   mlir::Value keepThroughLoop(mlir::scf::ForOp loop, const cpu::DotLayout &layout,
                               Buffer *accumulator);
+  /// Sets the extents in `operands`; `loop`: over k, or null.
+  void findExtents(mlir::OpBuilder &builder, tt::DotOp dot, mlir::scf::ForOp loop,
+                   const cpu::DotLayout &layout, cpu::DotOperands &operands);
   cpu::DotPrefetch guessNext(mlir::OpBuilder &builder, tt::LoadOp load, mlir::scf::ForOp loop,
                              const Place &place, bool isB);
   void emitStoreNest(mlir::OpBuilder &builder, tt::StoreOp store);
@@ -127,6 +154,8 @@ private:
   mlir::FunctionOpInterface function;
   cpu::TargetFeatures target;
   TilePlan plan;
+  std::unique_ptr<KeptOperands> kept;
+  bool isAlone;
   std::vector<std::unique_ptr<Buffer>> buffers;
   llvm::DenseMap<mlir::Value, Buffer *> storage;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
@@ -136,8 +165,12 @@ private:
 
   /// Packed operands of dots: tile, element, leading dimension (negative for A).
   using PackKey = std::pair<mlir::Value, std::pair<mlir::Type, int64_t>>;
-  llvm::DenseMap<PackKey, Buffer *> packs;
-  llvm::DenseMap<PackKey, mlir::Operation *> packAnchors;
+  struct Pack {
+    Buffer *buffer;
+    mlir::Operation *anchor;
+    bool byColumns;
+  };
+  llvm::DenseMap<PackKey, Pack> packs;
 };
 
 } // namespace nereid::tiles

@@ -81,6 +81,8 @@ public:
   static bool ordersMemory(mlir::Operation *op);
 
   TileStrides &getStrides() { return strides; }
+  /// Those where no remainder begins anew: TileEmitter::emitHasNoWrap asks.
+  TileStrides &getUnwrappedStrides() { return unwrappedStrides; }
 
 private:
   bool isAlwaysStored(mlir::Value value) const;
@@ -94,7 +96,7 @@ private:
   unsigned getCost(mlir::Value value);
   bool hasRange(mlir::Value pointers);
 
-  TileStrides strides;
+  TileStrides strides, unwrappedStrides{/*unwrapped=*/true};
   llvm::DenseMap<mlir::Operation *, unsigned> order;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Operation *, 2>> roots;
   llvm::DenseMap<mlir::Value, unsigned> costs;

@@ -75,8 +75,10 @@ TileEmitter::AtDepth::AtDepth(TileEmitter &emitter, unsigned depth) : guard(emit
 }
 
 TileEmitter::TileEmitter(FunctionLowering &lowering, OpBuilder &builder, Location loc,
-                         Operation *anchor)
-    : builder(builder), loc(loc), lowering(lowering), strides(lowering.getPlan().getStrides()),
+                         Operation *anchor, bool unwrapped)
+    : builder(builder), loc(loc), lowering(lowering),
+      strides(unwrapped ? lowering.getPlan().getUnwrappedStrides()
+                        : lowering.getPlan().getStrides()),
       anchor(anchor) {
   levels.emplace_back();
 }

@@ -42,8 +42,9 @@ struct Predicate {
 
 class TileEmitter {
 public:
+  /// `unwrapped`: emitHasNoWrap holds for all addresses.
   TileEmitter(FunctionLowering &lowering, mlir::OpBuilder &builder, mlir::Location loc,
-              mlir::Operation *anchor);
+              mlir::Operation *anchor, bool unwrapped = false);
 
   //===--- Loops ---------------------------------------------------------===//
 
@@ -76,6 +77,13 @@ public:
   /// i1: the mask holds for all elements, as the corners of its comparisons tell;
   /// null: it always does; nullopt: that cannot be told so.
   std::optional<mlir::Value> emitHoldsEverywhere(mlir::Value mask);
+  /// Positions along `dim` (i64) beyond which the mask holds nowhere, as comparisons
+  /// that depend on `dim` alone tell; null: none does.
+  mlir::Value emitExtent(mlir::Value mask, unsigned dim);
+  /// i1: no remainder in the addresses begins anew within the tile, so that their
+  /// strides are the unwrapped ones; null: there is none that could; nullopt: that
+  /// cannot be told.
+  std::optional<mlir::Value> emitHasNoWrap(mlir::Value pointers);
   /// The masks of these loads hold for all elements.
   void assumeMaskHolds(tt::LoadOp load) { unmasked.insert(load); }
   /// Vector loops evaluate all masks: no loop of its own for those that hold.

@@ -24,7 +24,7 @@ LogicalResult lowerTilesToLoops(ModuleOp module, const cpu::TargetFeatures &targ
   for (FunctionOpInterface function : functions) {
     if (isa<LLVM::LLVMFuncOp>(function))
       continue;
-    tiles::FunctionLowering lowering(function, target);
+    tiles::FunctionLowering lowering(function, target, /*alone=*/functions.size() == 1);
     if (failed(lowering.run(scratch)))
       return failure();
     scratch = lowering.getScratchEnd();

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def tests_run() -> list[tuple[str, int, set[str], set[str]]]:
+def names_of_tests() -> list[tuple[str, int, set[str], set[str]]]:
     """Name, number of ranks, outcomes allowed, outcomes that have to appear for some seed."""
     text = (ROOT / "unittests/Runtime/LitmusTest.cpp").read_text(encoding="utf-8")
     text = text[text.index("const Litmus kLitmus[] = {") :]
@@ -27,13 +27,13 @@ def rows() -> list[list[str]]:
 
 def test_the_table_is_what_is_run():
     listed = [re.sub(r" \((SB|IRIW|CoRR)\)$", "", row[0]) for row in rows()]
-    assert listed == [name for name, *_ in tests_run()]
+    assert listed == [name for name, *_ in names_of_tests()]
     assert len(listed) >= 25
 
 
 def test_outcomes():
     """What is marked as seen is what has to appear; one allowed outcome is named, several are not called one."""
-    for row, (name, ranks, allowed, weak) in zip(rows(), tests_run()):
+    for row, (name, ranks, allowed, weak) in zip(rows(), names_of_tests()):
         assert ("seen**" in row[3]) == bool(weak), name
         assert weak <= allowed, name
         others = [int(number) for number in re.findall(r"\b(\d): ", row[2])]

@@ -10,6 +10,7 @@
 // Coordinates are 32 bits in the IR. Wider ones are saturated, not cut: what is
 // out of the range of int32 is outside of every tensor, and must stay there.
 #include "Rules.h"
+#include "nereid/Support/AttributeNames.h"
 
 using namespace nereid;
 using namespace nereid::frontend;
@@ -143,7 +144,7 @@ static Value descriptorReduce(Semantic &s, const BoundArgs &args) {
                                                blockValue(s, args, 2, desc).handle, offsets);
   bool order = kind == tt::DescriptorReduceKind::MIN || kind == tt::DescriptorReduceKind::MAX;
   if (order && desc.type.element().isUnsigned())
-    reduce->setAttr(tt::unsignedAttrName, mlir::UnitAttr::get(reduce.getContext()));
+    reduce->setAttr(attr::isUnsigned, mlir::UnitAttr::get(reduce.getContext()));
   return None{};
 }
 

@@ -11,6 +11,7 @@
 // signal_wait_until carries the unit attribute `nereid.unsigned` when the
 // signal's dtype is unsigned.
 #include "ShmemRules.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "nereid/abi.h"
 
@@ -157,7 +158,7 @@ Value nereid::frontend::emitWaitUntil(Semantic &s, const BoundArgs &args, const 
   mlir::Operation *op =
       emitShmemCall(s, args, shmemFunction(args).symbol, {signal, comparison, value}, pointee);
   if (pointee.isUnsigned())
-    op->setAttr("nereid.unsigned", s.builder.getUnitAttr());
+    op->setAttr(attr::isUnsigned, s.builder.getUnitAttr());
   return s.wrap(op->getResult(0), pointee, args.range);
 }
 

@@ -7,6 +7,7 @@
 //
 // Every access here is each thread's own; where they meet ThreadLoops.cpp says.
 #include "Rules.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 
@@ -38,7 +39,7 @@ static void needThreads(Semantic &s, const BoundArgs &args) {
   mlir::Operation *op = s.builder.getInsertionBlock()->getParentOp();
   auto module = llvm::isa<mlir::ModuleOp>(op) ? llvm::cast<mlir::ModuleOp>(op)
                                               : op->getParentOfType<mlir::ModuleOp>();
-  module->setAttr("nereid.threads", s.builder.getI32IntegerAttr(s.options.threads));
+  module->setAttr(attr::threads, s.builder.getI32IntegerAttr(s.options.threads));
 }
 
 static Int axisArg(Semantic &s, const BoundArgs &args) {
@@ -142,9 +143,9 @@ static Tensor threadPointer(Semantic &s, const BoundArgs &args) {
 
 /// Says of an access that each thread makes it, and in which order it stands.
 static void markEach(Semantic &s, mlir::Operation *op, llvm::StringRef order = "") {
-  op->setAttr("nereid.each_thread", s.builder.getUnitAttr());
+  op->setAttr(attr::eachThread, s.builder.getUnitAttr());
   if (!order.empty())
-    op->setAttr("nereid.order", s.builder.getStringAttr(order));
+    op->setAttr(attr::order, s.builder.getStringAttr(order));
 }
 
 static Value loadAs(Semantic &s, const BoundArgs &args, const std::string &order) {

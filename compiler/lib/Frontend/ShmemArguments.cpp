@@ -16,6 +16,7 @@
 // Values that are wider than the word that they go to are checked at run time
 // rather than cut.
 #include "ShmemRules.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "nereid/abi.h"
 
@@ -63,7 +64,7 @@ mlir::Operation *nereid::frontend::emitShmemCall(Semantic &s, const BoundArgs &a
   mlir::Operation *call =
       emitLibraryCall(s, args.range, symbol, operands, result, pure, args.info.name);
   if (llvm::StringRef together = shmemFunction(args).together; !together.empty())
-    call->setAttr("nereid.together", s.builder.getStringAttr(together));
+    call->setAttr(attr::together, s.builder.getStringAttr(together));
   return call;
 }
 

@@ -14,6 +14,7 @@
 // For a block, the copy takes the new element where all positions equal the
 // indices, which masks for each dimension say.
 #include "Walker.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
@@ -382,9 +383,9 @@ Flow Walker::walkThreadRegion(const WithStmt &stmt, const CallExpr &call) {
 Flow Walker::walkCubeScope(const WithStmt &stmt) {
   mlir::Location loc = semantic.loc(stmt.range);
   if (auto function = builder.getInsertionBlock()->getParentOp()->getParentOfType<tt::FuncOp>())
-    function->setAttr("ascend.cube_scope", builder.getUnitAttr());
+    function->setAttr(attr::cubeScope, builder.getUnitAttr());
   else if (auto function = llvm::dyn_cast<tt::FuncOp>(builder.getInsertionBlock()->getParentOp()))
-    function->setAttr("ascend.cube_scope", builder.getUnitAttr());
+    function->setAttr(attr::cubeScope, builder.getUnitAttr());
   mlir::Value id = ascend::GetSubVecIdOp::create(builder, loc, builder.getI64Type());
   mlir::Value zero = mlir::arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
   mlir::Value isFirst =

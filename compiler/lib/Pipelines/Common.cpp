@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/Pipelines/Common.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
@@ -58,7 +59,7 @@ void nereid::buildCheckPhase(OpPassManager &pm, const CheckChoices &choices) {
 }
 
 Operation *nereid::verifyCheckPhase(ModuleOp module) {
-  bool holds = module->hasAttr("nereid.blocking") && module->hasAttr("ascend.launch_mode");
+  bool holds = module->hasAttr(attr::blocking) && module->hasAttr(attr::launchMode);
   return holds ? nullptr : module.getOperation();
 }
 

@@ -15,6 +15,7 @@
 // Cancelling empties the module instead of failing a pass: what remains runs
 // over nothing, and no pass has to know that it can be interrupted.
 #include "nereid/Pipelines/Compile.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "DiagnosticCollector.h"
 #include "FatalErrors.h"
@@ -195,9 +196,9 @@ private:
                                       phase.name.str(), broken->getName().getStringRef().str(),
                                       phase.promise.str()));
     // Later phases need them no longer; launchers do.
-    if (auto mode = module->getAttrOfType<StringAttr>("ascend.launch_mode"))
+    if (auto mode = module->getAttrOfType<StringAttr>(attr::launchMode))
       metadata.launchMode = mode.getValue().str();
-    if (auto lanes = module->getAttrOfType<IntegerAttr>("ascend.lanes"))
+    if (auto lanes = module->getAttrOfType<IntegerAttr>(attr::vectorCores))
       metadata.lanes = unsigned(lanes.getInt());
     return llvm::Error::success();
   }

@@ -24,6 +24,7 @@
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Support/PassDiagnostics.h"
 #include "nereid/Transforms/ExportForm.h"
 #include "nereid/Transforms/Passes.h"
@@ -138,7 +139,7 @@ private:
       if (dot.getInputPrecision() == tt::InputPrecision::HF32)
         return cannot(op)
                << " with input_precision=\"hf32\": it has \"tf32\", \"tf32x3\" and \"ieee\"";
-    if (op->hasAttr(tt::unsignedAttrName))
+    if (op->hasAttr(attr::isUnsigned))
       return cannot(op) << " on unsigned elements: use pointers and tl.atomic_min, tl.atomic_max";
     if (auto call = dyn_cast<tt::CallOp>(op)) {
       auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };

@@ -22,6 +22,7 @@
 #include "nereid/Dialect/Distributed/Comparisons.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -145,7 +146,7 @@ bool isSymmetric(Value pointer) {
   auto argument = cast<BlockArgument>(pointer);
   auto function = dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp());
   return function && argument.getOwner()->isEntryBlock() &&
-         function.getArgAttr(argument.getArgNumber(), "nereid.symmetric");
+         function.getArgAttr(argument.getArgNumber(), attr::symmetric);
 }
 
 /// What is read and compared by `compare`, whose one operand is `seen`.
@@ -181,7 +182,7 @@ Value emitWait(OpBuilder &builder, Location loc, const Awaited &awaited) {
       builder.getStringAttr(distributed::libraryName), builder.getStringAttr(""),
       builder.getStringAttr("signal_wait_until"), builder.getBoolAttr(false), StringAttr());
   if (awaited.isUnsigned)
-    wait->setAttr("nereid.unsigned", builder.getUnitAttr());
+    wait->setAttr(attr::isUnsigned, builder.getUnitAttr());
   return wait.getResult()[0];
 }
 

@@ -3,6 +3,7 @@
 // From what upstream's front ends write to what targets take.
 #include "nereid/Dialect/Triton/IR/Triton.h"
 #include "nereid/Dialect/TritonGPU/IR/TritonGPU.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -33,7 +34,7 @@ void dropSignedness(ModuleOp module) {
   module.walk([](tt::DescriptorReduceOp op) {
     Type element = op.getDesc().getType().getBlockType().getElementType();
     if (element.isUnsignedInteger())
-      op->setAttr(tt::unsignedAttrName, UnitAttr::get(op.getContext()));
+      op->setAttr(attr::isUnsigned, UnitAttr::get(op.getContext()));
   });
   AttrTypeReplacer replacer;
   replacer.addReplacement([](IntegerType type) {

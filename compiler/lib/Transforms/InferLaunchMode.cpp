@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Transforms/Passes.h"
 
 namespace nereid {
@@ -19,14 +20,14 @@ struct InferLaunchMode : impl::NereidInferLaunchModeBase<InferLaunchMode> {
       else if (auto call = mlir::dyn_cast<distributed::ExternCallOp>(op))
         mixed |= call.getFunction().cores == distributed::LibraryCores::TogetherWithCube;
       else
-        mixed |= op->hasAttr("ascend.cube_scope");
+        mixed |= op->hasAttr(attr::cubeScope);
     });
     // What depends on the vector core is only seen in one function.
     if (mixed && lanes > 1)
       for (auto function : getOperation().getOps<tt::FuncOp>())
         if (function->hasAttr("noinline"))
           function->setAttr("noinline", mlir::BoolAttr::get(&getContext(), false));
-    getOperation()->setAttr("ascend.launch_mode",
+    getOperation()->setAttr(attr::launchMode,
                             mlir::StringAttr::get(&getContext(), mixed ? "cv1:2" : "cv0:1"));
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Transforms/Passes.h"
 #include "nereid/Transforms/ValueFlow.h"
 
@@ -39,7 +40,7 @@ struct InferSymmetricArgs : impl::NereidInferSymmetricArgsBase<InferSymmetricArg
       }
       if (auto argument = dyn_cast<BlockArgument>(value)) {
         if (auto function = dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp()))
-          function.setArgAttr(argument.getArgNumber(), "nereid.symmetric",
+          function.setArgAttr(argument.getArgNumber(), attr::symmetric,
                               UnitAttr::get(&getContext()));
         continue;
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -31,9 +32,9 @@ private:
     OpBuilder builder(op);
     // Threads of a program order their memory by accesses of single words.
     bool orders =
-        isa<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicPollOp>(op) || op->hasAttr("nereid.order");
+        isa<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicPollOp>(op) || op->hasAttr(attr::order);
     if (orders)
-      return op->setAttr(distributed::observedAttrName, builder.getUnitAttr());
+      return op->setAttr(attr::observed, builder.getUnitAttr());
     if (auto load = dyn_cast<tt::LoadOp>(op)) {
       bool isVolatile = load.getIsVolatile() || (load.getCache() == tt::CacheModifier::CV &&
                                                  !isa<RankedTensorType>(load.getType()));

@@ -3,6 +3,7 @@
 // Which loops wait for another program, and whether a kernel can block at all.
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -90,7 +91,7 @@ struct MarkSpinLoops : impl::NereidMarkSpinLoopsBase<MarkSpinLoops> {
         blocking = true;
       }
     });
-    getOperation()->setAttr("nereid.blocking", BoolAttr::get(&getContext(), blocking));
+    getOperation()->setAttr(attr::blocking, BoolAttr::get(&getContext(), blocking));
   }
 };
 

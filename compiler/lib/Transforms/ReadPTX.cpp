@@ -14,6 +14,7 @@
 // Accesses are of one thread where operands are scalars, else of each element.
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Support/PassDiagnostics.h"
 #include "nereid/Transforms/Passes.h"
 
@@ -189,8 +190,7 @@ private:
             arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32)));
       return arith::TruncIOp::create(builder, loc, integer(32), address);
     }
-    auto threads =
-        assembly->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("nereid.threads");
+    auto threads = assembly->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(attr::threads);
     auto thread = [&](bool inWarp) -> Value {
       if (!threads)
         return noValue("'" + name + "' is known in kernels that ask for threads by tid or ntid");
@@ -363,9 +363,9 @@ private:
   void mark(Operation *op) {
     if (!shape.empty())
       return;
-    op->setAttr("nereid.each_thread", builder.getUnitAttr());
+    op->setAttr(attr::eachThread, builder.getUnitAttr());
     if (isa<tt::LoadOp, tt::StoreOp>(op))
-      op->setAttr("nereid.order", builder.getStringAttr(order()));
+      op->setAttr(attr::order, builder.getStringAttr(order()));
   }
   void orderBlocks(LLVM::AtomicOrdering ordering) {
     if (!shape.empty())
@@ -484,7 +484,7 @@ private:
     if (predicate || !has("sync") || s.operands.size() != 1 ||
         s.operands[0].kind != ptx::Operand::Number)
       return unknown();
-    if (assembly->getParentOfType<ModuleOp>()->hasAttr("nereid.threads"))
+    if (assembly->getParentOfType<ModuleOp>()->hasAttr(attr::threads))
       distributed::ThreadBarrierOp::create(builder, loc);
     return success();
   }
@@ -502,7 +502,7 @@ private:
       if (clamp.kind != ptx::Operand::Number || clamp.number != (s.parts[2] == "up" ? 0 : 31))
         return refuse("'" + s.text + "' is of a part of a warp");
     }
-    if (!assembly->getParentOfType<ModuleOp>()->hasAttr("nereid.threads"))
+    if (!assembly->getParentOfType<ModuleOp>()->hasAttr(attr::threads))
       return refuse("'" + s.text + "' is known in kernels that ask for threads by tid or ntid");
     SmallVector<Value> given;
     for (unsigned i = 1; i < (votes ? 2u : 3u); ++i) {

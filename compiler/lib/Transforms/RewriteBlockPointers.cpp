@@ -17,6 +17,7 @@
 // user asked for; descriptors always, in all dimensions. Elements outside read
 // as 0, or as NaN: for a block pointer that is part of the load, for a
 // descriptor of its making, so that it travels with the parts.
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
@@ -345,7 +346,7 @@ struct ConvertDescriptorReduce : OpConversionPattern<tt::DescriptorReduceOp> {
     RankedTensorType block = getBlock(op.getDesc().getType());
     std::optional<tt::RMWOp> kind;
     bool isFloat = isa<FloatType>(block.getElementType()),
-         isUnsigned = op->hasAttr(tt::unsignedAttrName);
+         isUnsigned = op->hasAttr(attr::isUnsigned);
     switch (op.getKind()) {
     case tt::DescriptorReduceKind::ADD:
       kind = isFloat ? tt::RMWOp::FADD : tt::RMWOp::ADD;

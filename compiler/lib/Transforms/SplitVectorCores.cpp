@@ -21,6 +21,7 @@
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,7 +67,7 @@ struct SplitVectorCores : impl::NereidSplitVectorCoresBase<SplitVectorCores> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto mode = module->getAttrOfType<StringAttr>("ascend.launch_mode");
+    auto mode = module->getAttrOfType<StringAttr>(attr::launchMode);
     if (lanes < 2 || !mode || mode.getValue() != "cv1:2")
       return;
     bool asks = false;
@@ -80,9 +81,9 @@ struct SplitVectorCores : impl::NereidSplitVectorCoresBase<SplitVectorCores> {
     if (failedAny)
       return signalPassFailure();
     Builder builder(&getContext());
-    module->setAttr("ascend.lanes", builder.getI32IntegerAttr(lanes));
+    module->setAttr(attr::vectorCores, builder.getI32IntegerAttr(lanes));
     if (shares)
-      module->setAttr("nereid.blocking", builder.getBoolAttr(true));
+      module->setAttr(attr::blocking, builder.getBoolAttr(true));
   }
 
 private:
@@ -102,7 +103,7 @@ private:
         return;
       case Treatment::Barrier:
         if (divergence.isDivergent(op))
-          op->setAttr("nereid.gated", UnitAttr::get(&getContext()));
+          op->setAttr(attr::gated, UnitAttr::get(&getContext()));
         return;
       case Treatment::Once:
         if (!divergence.dependsOn(op))

@@ -34,6 +34,7 @@
 #include "nereid/Analysis/Divergence.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,7 +52,6 @@ using namespace mlir;
 
 namespace {
 
-constexpr const char *kEachThread = "nereid.each_thread";
 constexpr int32_t kWarp = 32;
 
 bool isBlock(Type type) { return isa<ShapedType>(type); }
@@ -63,18 +63,18 @@ bool touchesBlocks(Operation *op) {
 
 /// Adds or exchanges for each thread: once for every one of them.
 bool isEachUpdate(Operation *op) {
-  return isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op) && op->hasAttr(kEachThread);
+  return isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op) && op->hasAttr(attr::eachThread);
 }
 
 /// Belongs to the program, whichever threads reach it: thread 0 does it.
 bool isOfProgram(Operation *op) {
   return isa<tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, distributed::NotifyOp>(op) &&
-         !op->hasAttr(kEachThread);
+         !op->hasAttr(attr::eachThread);
 }
 
 /// Which threads call it together: "block", those of the program; "warp".
 bool isTogether(Operation *op, StringRef who) {
-  auto attribute = op->getAttrOfType<StringAttr>("nereid.together");
+  auto attribute = op->getAttrOfType<StringAttr>(attr::together);
   return attribute && attribute.getValue() == who;
 }
 
@@ -771,7 +771,7 @@ private:
 
 struct ThreadLoopsPass : impl::NereidThreadLoopsBase<ThreadLoopsPass> {
   void runOnOperation() override {
-    auto threads = getOperation()->getAttrOfType<IntegerAttr>("nereid.threads");
+    auto threads = getOperation()->getAttrOfType<IntegerAttr>(attr::threads);
     if (!threads)
       return;
     for (auto function : getOperation().getOps<tt::FuncOp>()) {

@@ -3,6 +3,7 @@
 // What triton-ascend reads, without what it is known to do wrong, and errors for what
 // it cannot express. Passes.td has the table.
 #include "Target/Ascend/Passes.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
@@ -58,12 +59,12 @@ private:
       return cannot(op) << ": it has no operations between ranks";
     if (isa<ascend::AscendDialect>(op->getDialect()))
       return cannot(op) << ": its dialect for vector cores is not among those that are written";
-    if (op->hasAttr("nereid.order"))
+    if (op->hasAttr(attr::order))
       return cannot(op) << " as an atomic access: use tl.atomic_*";
     if (auto call = dyn_cast<tt::ExternElementwiseOp>(op);
         call && call.getSymbol().starts_with("__nv_"))
       return cannot(op) << ": '" << call.getSymbol() << "' is a function of NVIDIA's library";
-    if (op->hasAttr(tt::unsignedAttrName))
+    if (op->hasAttr(attr::isUnsigned))
       return cannot(op) << " on unsigned elements: use pointers and tl.atomic_min, tl.atomic_max";
     if (isa<tt::AtomicPollOp, tt::MapElementwiseOp, tt::CallOp>(op))
       return cannot(op);

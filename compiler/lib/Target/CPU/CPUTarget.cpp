@@ -9,6 +9,7 @@
 #include "Target/CPU/RuntimeToLLVM/LineTable.h"
 #include "Target/CPU/RuntimeToLLVM/Passes.h"
 #include "Target/CPU/TilesToLoops/Passes.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Target/Sites.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -40,7 +41,7 @@ static void describe(ModuleOp module, const TargetSettings &settings, KernelMeta
   };
   if (auto bytes = module->getAttrOfType<IntegerAttr>(cpu::scratchBytesAttrName))
     metadata.scratchBytes = bytes.getValue().getZExtValue();
-  metadata.blocking = flag(cpu::blockingAttrName) || flag("nereid.blocking");
+  metadata.blocking = flag(cpu::blockingAttrName) || flag(attr::blocking);
   metadata.distributed = flag(cpu::distributedAttrName);
   metadata.instrumented = optionValue<bool>(infoOfCPU(), "instrument", settings.options);
   if (auto types = module->getAttrOfType<ArrayAttr>(cpu::argumentsAttrName))

@@ -15,6 +15,7 @@
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Pipelines/Common.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Target/Sites.h"
 #include "nereid/Target/Target.h"
 #include "nereid/Transforms/Passes.h"
@@ -143,12 +144,12 @@ static tt::FuncOp kernelOf(ModuleOp module) {
 /// What the passes left in attributes.
 static void describe(ModuleOp module, tt::FuncOp kernel, const TargetSettings &settings,
                      KernelMetadata &metadata) {
-  auto blocking = module->getAttrOfType<BoolAttr>("nereid.blocking");
+  auto blocking = module->getAttrOfType<BoolAttr>(attr::blocking);
   metadata.blocking = blocking && blocking.getValue();
   metadata.distributed = isDistributed(module);
   for (auto [i, argument] : llvm::enumerate(metadata.arguments)) {
     argument.type = signatureName(kernel.getArgumentTypes()[i]);
-    argument.symmetric = bool(kernel.getArgAttr(unsigned(i), "nereid.symmetric"));
+    argument.symmetric = bool(kernel.getArgAttr(unsigned(i), attr::symmetric));
   }
   if (auto sites = module->getAttrOfType<ArrayAttr>(cuda::sitesAttrName))
     metadata.sites = readSites(sites, settings.lineText);

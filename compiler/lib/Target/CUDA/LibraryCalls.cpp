@@ -17,6 +17,7 @@
 // apart. So one thread reads the word again for all, until what it reads ends
 // the wait too (waitUntil).
 #include "Target/CUDA/LowerDistributed.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "nereid/abi.h"
 
@@ -144,7 +145,7 @@ static LogicalResult waitUntil(Call &c) {
     return c.error() << ": there is no comparison of number " << *kind
                      << "; take CMP_EQ, CMP_NE, "
                         "CMP_GT, CMP_LE, CMP_LT or CMP_GE";
-  bool isSigned = !c.op->hasAttr("nereid.unsigned");
+  bool isSigned = !c.op->hasAttr(attr::isUnsigned);
   Value slot = c.operand(0), wanted = c.code.resize(c.operand(2), *bits, isSigned);
   Comparison comparison{int32_t(kind.value_or(-1)), isSigned};
   if (!kind) {

@@ -12,6 +12,7 @@
 // in loops without barriers only.
 #include "Target/CUDA/DeviceCode.h"
 #include "Target/CUDA/Passes.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Transforms/ValueFlow.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -227,7 +228,7 @@ private:
     for (Value x : a.roots->arguments)
       for (Value y : b.roots->arguments)
         if (x == y || (!has(x, cuda::runtimesAttrName) && !has(y, cuda::runtimesAttrName) &&
-                       !sameOnly && (has(x, "nereid.symmetric") || has(y, "nereid.symmetric"))))
+                       !sameOnly && (has(x, attr::symmetric) || has(y, attr::symmetric))))
           return true;
     return false;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/Ascend/Fit/Findings.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Pipelines/Common.h"
@@ -122,8 +123,8 @@ llvm::json::Value nereid::fit::findingsJSON(ModuleOp module, const TargetSetting
                              {"needed", entry.getAs<IntegerAttr>("needed").getInt()},
                              {"available", entry.getAs<IntegerAttr>("available").getInt()},
                              {"estimated", true}});
-  auto mode = module->getAttrOfType<StringAttr>("ascend.launch_mode");
-  auto blocking = module->getAttrOfType<BoolAttr>("nereid.blocking");
+  auto mode = module->getAttrOfType<StringAttr>(attr::launchMode);
+  auto blocking = module->getAttrOfType<BoolAttr>(attr::blocking);
   const AscendChip &chip =
       *findAscendChip(optionValue<std::string>(infoOfAscend(), "chip", settings.options));
   bool isMixed = mode && mode.getValue() == "cv1:2";

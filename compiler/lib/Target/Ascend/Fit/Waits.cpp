@@ -3,6 +3,7 @@
 // Loops that wait, and launches that cannot end.
 #include "Target/Ascend/Fit/Findings.h"
 #include "Target/Ascend/Passes.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/ascend_chips.h"
@@ -65,7 +66,7 @@ private:
     });
     if (kernel && grid > 65535)
       report(kernel, checks::grid_size, grid.getValue());
-    auto mode = module->getAttrOfType<StringAttr>("ascend.launch_mode");
+    auto mode = module->getAttrOfType<StringAttr>(attr::launchMode);
     bool isMixed = mode && mode.getValue() == "cv1:2";
     int64_t cores = isMixed ? model->aiCores : model->vectorCores;
     if (waiting && grid > cores)

@@ -5,6 +5,7 @@
 // Dialect/Distributed/LibraryFunctions.def; the compiler warns of a row that has
 // no case here. Operands have the kinds that the verifier saw to.
 #include "Lowering.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "Target/CPU/RuntimeABI.h"
 #include "nereid/Dialect/Distributed/Comparisons.h"
@@ -85,11 +86,11 @@ static int32_t syncFlag(Call &c) {
   return c.function.ordering == distributed::LibraryOrdering::Completes ? 0 : NRD_BARRIER_SYNC;
 }
 static Value barrierFlags(Call &c) {
-  return c.constant(syncFlag(c) | (c.op->hasAttr("nereid.gated") ? NRD_BARRIER_GATED : 0));
+  return c.constant(syncFlag(c) | (c.op->hasAttr(attr::gated) ? NRD_BARRIER_GATED : 0));
 }
 static LogicalResult barrierAll(Call &c) {
   // With several vector cores it matters who calls.
-  if (c.op->getParentOfType<ModuleOp>()->hasAttr("ascend.lanes"))
+  if (c.op->getParentOfType<ModuleOp>()->hasAttr(attr::vectorCores))
     c.call("nrd_team_barrier", {c.constant(NRD_TEAM_WORLD), barrierFlags(c)});
   else
     c.call(syncFlag(c) ? "nrd_shmem_sync_all" : "nrd_barrier_all", {});
@@ -180,7 +181,7 @@ static LogicalResult getElement(Call &c) {
 }
 /// Signals compare as signed numbers unless their dtype is unsigned.
 static LogicalResult waitUntil(Call &c) {
-  bool isSigned = !c.op->hasAttr("nereid.unsigned");
+  bool isSigned = !c.op->hasAttr(attr::isUnsigned);
   c.checkWord(2, 8 * c.pointeeBytes(0), isSigned ? NRD_WORD_SIGNED : 0);
   Value seen = c.call("nrd_shmem_wait_until",
                       {c.pointer(0), c.i32(1), c.l.toInteger(c.operand(2), 64, isSigned),

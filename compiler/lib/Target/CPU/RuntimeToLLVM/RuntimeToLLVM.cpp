@@ -16,6 +16,7 @@
 // wait, whether it needs ranks, which arguments must be symmetric, and the
 // places in the source that calls carry as a number.
 #include "Target/CPU/RuntimeToLLVM/Passes.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "Lowering.h"
 #include "Target/CPU/IR/CPU.h"
@@ -289,7 +290,7 @@ struct LowerRuntime : nereid::impl::NereidCPULowerRuntimeBase<LowerRuntime> {
                         lowering.builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(names)));
         SmallVector<int32_t> symmetric;
         for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-          if (function.getArgAttr(i, "nereid.symmetric"))
+          if (function.getArgAttr(i, attr::symmetric))
             symmetric.push_back(i);
         module->setAttr(symmetricArgumentsAttrName,
                         lowering.builder.getDenseI32ArrayAttr(symmetric));

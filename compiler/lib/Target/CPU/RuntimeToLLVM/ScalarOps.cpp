@@ -9,6 +9,7 @@
 // poll flags by them, and accesses of single threads have the order that the
 // front end has given them.
 #include "Lowering.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "Target/CPU/Atomics.h"
 #include "Target/CPU/DeviceMath.h"
@@ -109,7 +110,7 @@ static Value zeroOf(Lowering &l, Location loc, Type type) {
 
 /// Accesses of single threads say in which order they stand.
 static LLVM::AtomicOrdering orderOf(Operation *op, LLVM::AtomicOrdering otherwise) {
-  auto order = op->getAttrOfType<StringAttr>("nereid.order");
+  auto order = op->getAttrOfType<StringAttr>(attr::order);
   if (!order)
     return otherwise;
   return llvm::StringSwitch<LLVM::AtomicOrdering>(order.getValue())
@@ -122,7 +123,7 @@ static LLVM::AtomicOrdering orderOf(Operation *op, LLVM::AtomicOrdering otherwis
 static ObservedAtomic observe(Lowering &l, Operation *op, int32_t kind, Value pointer,
                               tt::MemSemantic sem, tt::MemSyncScope scope) {
   ObservedAtomic atomic;
-  if (!op->hasAttr(distributed::observedAttrName))
+  if (!op->hasAttr(attr::observed))
     return atomic;
   atomic.program = l.program();
   atomic.site = l.site();

@@ -9,6 +9,7 @@
 // yields 0.
 #include "Combine.h"
 #include "TileEmitter.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "Target/CPU/Atomics.h"
 #include "Target/CPU/Observed.h"
@@ -60,7 +61,7 @@ static void emitMasked(TileEmitter &emitter, Value mask, Type element, Buffer *r
 static cpu::ObservedAtomic observe(OpBuilder &builder, Operation *op, int32_t kind,
                                    tt::MemSemantic sem, tt::MemSyncScope scope) {
   cpu::ObservedAtomic atomic;
-  if (!op->hasAttr(distributed::observedAttrName))
+  if (!op->hasAttr(attr::observed))
     return atomic;
   atomic.program = cpu::ProgramOp::create(builder, op->getLoc(),
                                           LLVM::LLVMPointerType::get(builder.getContext()));

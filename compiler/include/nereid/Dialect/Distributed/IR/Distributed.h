@@ -13,9 +13,4 @@
 #define GET_OP_CLASSES
 #include "nereid/Dialect/Distributed/IR/DistributedOps.h.inc"
 
-namespace nereid::distributed {
-/// On an atomic operation: observers of the job are told of it (AccessOp).
-inline constexpr llvm::StringLiteral observedAttrName = "nereid.observed";
-} // namespace nereid::distributed
-
 #endif // NEREID_DIALECT_DISTRIBUTED_IR_DISTRIBUTED_H

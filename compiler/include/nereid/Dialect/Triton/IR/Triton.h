@@ -32,9 +32,6 @@
 
 namespace nereid::tt {
 
-/// On tt.descriptor_reduce: min and max compare unsigned integers.
-inline constexpr llvm::StringLiteral unsignedAttrName = "nereid.unsigned";
-
 /// What a load through `type` yields: the pointee of a pointer, a tensor of
 /// pointees for a tensor of pointers, the tile type for a block pointer.
 mlir::Type getPointeeType(mlir::Type type);

@@ -51,7 +51,7 @@ def _chip_option() -> dict[str, Any] | None:
     from nereid import _runtime
     from nereid._base import targets as _targets
 
-    return _targets.option("ascend", "chip") if "ascend" in _runtime.target_names() else None
+    return _targets.option("ascend", "fit_chip") if "ascend" in _runtime.target_names() else None
 
 
 def _chips() -> list[str]:
@@ -94,7 +94,7 @@ def fit(kernel: Any, specs: list, options: dict[str, Any], chip: str, grid: int 
     asked), `verdict`. CompilationError when the front end refuses the kernel."""
     from nereid import _compiler
 
-    stage = {**options, "chip": chip, "grid": grid}
+    stage = {**options, "fit_chip": chip, "fit_grid": grid}
     report = json.loads(_compiler.emit(kernel, specs, "fit", stage))
     report.update(grid=grid, tools=[], task_type=None, workspace=None, locks=None)
     report["verdict"] = ask(report, kernel, specs, stage) if ask_tools else "the vendor's compiler was not asked"

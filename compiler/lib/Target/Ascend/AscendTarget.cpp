@@ -86,8 +86,8 @@ void buildFit(OpPassManager &pm, const FitChoices &choices) {
 FailureOr<std::string> fitText(ModuleOp module, const TargetSettings &settings,
                                const KernelMetadata &metadata) {
   const TargetInfo &info = infoOfAscend();
-  FitChoices choices{optionValue<std::string>(info, "chip", settings.options),
-                     optionValue<int64_t>(info, "grid", settings.options)};
+  FitChoices choices{optionValue<std::string>(info, "fit_chip", settings.options),
+                     optionValue<int64_t>(info, "fit_grid", settings.options)};
   PassManager pm(module.getContext());
   buildFit(pm, choices);
   if (failed(pm.run(module)))

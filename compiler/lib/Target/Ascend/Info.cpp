@@ -23,8 +23,9 @@ const TargetInfo &infoOfAscend() {
       "ascend910b",
       /*device=*/"",
       {
-          {"chip", Kind::Text, "ascend910b3", "the model that --emit=fit asks about", chipNames()},
-          {"grid", Kind::Number, "0", "programs of a launch, for --emit=fit; 0: not known"},
+          {"fit_chip", Kind::Text, "ascend910b3", "the model that --emit=fit asks about",
+           chipNames()},
+          {"fit_grid", Kind::Number, "0", "programs of a launch, for --emit=fit; 0: not known"},
       },
       {
           {"fit", "json", true, "what will not compile or will be slow there (nereid fit)"},

@@ -126,7 +126,7 @@ llvm::json::Value nereid::fit::findingsJSON(ModuleOp module, const TargetSetting
   auto mode = module->getAttrOfType<StringAttr>(attr::launchMode);
   auto blocking = module->getAttrOfType<BoolAttr>(attr::blocking);
   const AscendChip &chip =
-      *findAscendChip(optionValue<std::string>(infoOfAscend(), "chip", settings.options));
+      *findAscendChip(optionValue<std::string>(infoOfAscend(), "fit_chip", settings.options));
   bool isMixed = mode && mode.getValue() == "cv1:2";
   return llvm::json::Object{{"kernel", kernel.str()},
                             {"chip", chip.name},

@@ -20,6 +20,14 @@ tt.func public @ranks(%p: !tt.ptr<f32>, %s: !tt.ptr<i32>, %v: i32) {
 
 // -----
 
+tt.func public @one_thread(%p: !tt.ptr<i32>) -> i32 {
+  // expected-error @below {{tt.load cannot be expressed in the TTIR of Triton 3.6 as an access of one thread that orders others}}
+  %x = tt.load %p {isVolatile = true, nereid.each_thread, nereid.order = "acquire"} : !tt.ptr<i32>
+  tt.return %x : i32
+}
+
+// -----
+
 tt.func public @vector_cores() -> i64 {
   // expected-error @below {{sub_vec_id cannot be expressed in the TTIR of Triton 3.6: it has no vector cores}}
   %i = ascend.get_sub_vec_id : i64

@@ -118,6 +118,8 @@ private:
       return cannot(op) << ": it has no operations between ranks";
     if (isa<ascend::AscendDialect>(op->getDialect()))
       return cannot(op) << ": it has no vector cores";
+    if (op->hasAttr(attr::order))
+      return cannot(op) << " as an access of one thread that orders others: use tl.atomic_*";
     if (isa<tt::MakeTensorPtrOp, tt::AdvanceOp>(op))
       return cannot(op) << ": use tl.make_tensor_descriptor, or pointers and masks";
     if (isa<tt::AtomicPollOp>(op) && form == TextForm::Triton36)

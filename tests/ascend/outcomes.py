@@ -49,7 +49,9 @@ def tools_outcome(text: str, tools: ascend.Tools) -> tuple[str, str]:
 
 
 def general(reason: str) -> str:
-    """A reason without what differs from kernel to kernel."""
+    """A reason without what differs from kernel to kernel, and, of several values that the lowering
+    could not convert, without which it named: that differs from run to run."""
+    reason = re.sub(r"(unresolved materialization) from .*", r"\1", reason)
     return re.sub(r"-?\d+", "N", reason)[:160].strip()
 
 

@@ -19,6 +19,7 @@
 // must come from outside the loop: a loop that changes either is no wait for
 // one word. Its body must be empty otherwise: whatever else it did each round
 // (count, print, back off) the program would miss.
+#include "nereid/Analysis/Comparisons.h"
 #include "nereid/Dialect/Distributed/Comparisons.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
@@ -63,33 +64,6 @@ distributed::Comparison opposite(arith::CmpIPredicate predicate) {
   case arith::CmpIPredicate::sge:
   case arith::CmpIPredicate::uge:
     return distributed::Comparison::LT;
-  }
-  llvm_unreachable("unknown comparison");
-}
-
-/// `a predicate b` as `b result a`.
-arith::CmpIPredicate swapped(arith::CmpIPredicate predicate) {
-  using P = arith::CmpIPredicate;
-  switch (predicate) {
-  case P::eq:
-  case P::ne:
-    return predicate;
-  case P::slt:
-    return P::sgt;
-  case P::sle:
-    return P::sge;
-  case P::sgt:
-    return P::slt;
-  case P::sge:
-    return P::sle;
-  case P::ult:
-    return P::ugt;
-  case P::ule:
-    return P::uge;
-  case P::ugt:
-    return P::ult;
-  case P::uge:
-    return P::ule;
   }
   llvm_unreachable("unknown comparison");
 }

@@ -3,6 +3,7 @@
 // What triton-ascend reads, without what it is known to do wrong, and errors for what
 // it cannot express. Passes.td has the table.
 #include "Target/Ascend/Passes.h"
+#include "nereid/Analysis/Comparisons.h"
 #include "nereid/Support/AttributeNames.h"
 
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
@@ -136,32 +137,6 @@ private:
     compare.getRhsMutable().assign(compare.getLhs());
     compare.getLhsMutable().assign(lanes);
     compare.setPredicate(swapped(compare.getPredicate()));
-  }
-
-  static arith::CmpIPredicate swapped(arith::CmpIPredicate predicate) {
-    using P = arith::CmpIPredicate;
-    switch (predicate) {
-    case P::slt:
-      return P::sgt;
-    case P::sle:
-      return P::sge;
-    case P::sgt:
-      return P::slt;
-    case P::sge:
-      return P::sle;
-    case P::ult:
-      return P::ugt;
-    case P::ule:
-      return P::uge;
-    case P::ugt:
-      return P::ult;
-    case P::uge:
-      return P::ule;
-    case P::eq:
-    case P::ne:
-      break;
-    }
-    return predicate;
   }
 
   /// Functions that the compiler behind it does not take.

@@ -90,7 +90,7 @@ def _add_run(commands) -> None:
     parser.add_argument("-m", "--module", nargs=argparse.REMAINDER, metavar="NAME ...",
                         help="run a module with all that follows as its arguments, like python -m")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py ...", help="script and its arguments")
-    parser.set_defaults(function=_run)
+    parser.set_defaults(function=_run, parser=parser)
 
 
 def _positive(text: str) -> int:
@@ -201,19 +201,22 @@ def _schedules(text: str | None) -> list[str]:
     return [f"random:{seed}" for seed in range(int(first), int(last) + 1)]
 
 
+#: Options of which a repeated run needs nothing, or which stand at their own place in its line.
+_NOT_REPEATED = {"help", "quiet", "explain", "tag_output", "ranks", "schedule", "module", "command"}
+
+
 def _repeat_line(args: argparse.Namespace, schedule: str) -> str:
+    """The command that runs one of several schedules again, with all options that were given."""
     words = ["nereid", "run", "-n", str(args.ranks), f"--schedule={schedule}"]
-    for option, value in (("--heap-size", args.heap_size), ("--timeout", args.timeout), ("--target", args.target),
-                          ("--profile", args.profile), ("--ranks-per-node", args.ranks_per_node),
-                          ("--transport", args.transport)):
-        if value is not None:
-            words.append(f"{option}={value}")
-    words += [f"--env={entry}" for entry in args.env]
-    words += [f"--rank-env={entry}" for entry in args.rank_env]
-    if args.as_triton:
-        words.append("--as-triton")
-    if args.check:
-        words.append("--check")
+    for action in args.parser._actions:
+        value = getattr(args, action.dest, action.default)
+        if action.dest in _NOT_REPEATED or value == action.default:
+            continue
+        option = action.option_strings[-1]
+        if action.nargs == 0:
+            words.append(option)
+        else:
+            words += [f"{option}={entry}" for entry in (value if isinstance(value, list) else [value])]
     if args.module:
         words += ["-m", args.module]
     return shlex.join([*words, *args.command])

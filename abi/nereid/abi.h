@@ -31,7 +31,7 @@ extern "C" {
 
 /* Increased with every change of this folder but of comments: tools/check/abi.py
  * compares it with abi/versions.txt. Part of every cache key. */
-#define NRD_ABI_VERSION 9
+#define NRD_ABI_VERSION 10
 
 /* One running program: what tl.program_id, dl.rank and friends read. Generated
  * code may cache nothing of it across a call that can block except the
@@ -117,10 +117,15 @@ uint64_t nrd_clock_ns(nrd_program *prog);
 
 /* ---- signals ------------------------------------------------------------- */
 
+/* Numbers for the waits of one kernel (NRD_WAIT_SLOT); all others share the last. */
+enum { NRD_WAIT_SLOTS = 8 };
+
 /* dl.wait: returns when each of `count` slots from `slots` on, `elem_bytes`
  * wide (1, 2, 4 or 8) and wait_stride apart, equals `value` (compared as
  * unsigned bits of that width). Acquire. No slots: returns at once; a negative
- * count fails. Returns a token, always 0. */
+ * count fails. Returns a token, always 0. In an instrumented kernel elem_bytes
+ * has 256 times 1 + the wait's number added, when only what depends on its token
+ * is ordered after it. */
 int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value, int32_t elem_bytes,
                  uint32_t site);
 
@@ -237,7 +242,8 @@ typedef struct nrd_tile {
   int64_t rank; /* 0: one element, at base */
 } nrd_tile;
 
-/* How an access is made: one of these, plus 256 times the bytes of an element. */
+/* How an access is made: one of these, plus 256 times the bytes of an element, plus
+ * 65536 times a bit for each number of a wait on whose token it does not depend. */
 enum { NRD_ACCESS_READ = 1, NRD_ACCESS_WRITE = 2, NRD_ACCESS_VOLATILE = 4 };
 /* Orders and scopes of atomic operations. */
 enum { NRD_SEM_RELAXED = 1, NRD_SEM_ACQUIRE, NRD_SEM_RELEASE, NRD_SEM_ACQ_REL };

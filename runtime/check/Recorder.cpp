@@ -127,7 +127,7 @@ public:
                         e.value,
                         e.id,
                         e.site,
-                        uint32_t(uint16_t(e.pe)) << 8 | e.flags};
+                        uint32_t(uint16_t(e.pe)) << 16 | uint32_t(e.how) << 8 | e.flags};
     Access &slot = accesses[hashOf(access) % accesses.size()];
     if (slot == access)
       return false;

@@ -32,6 +32,7 @@
 #include "check/Rules.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace nereid::runtime::check {
 
@@ -133,14 +134,14 @@ bool Rules::knows(const Clock &C, const Transfers &T, const Numbers &One, const 
   return std::max(knownIn(T, a.to, a.thread), knownIn(T, kAll, a.thread)) >= a.step;
 }
 
-/// Whether `a` comes before `b`, which is made now and depends on these tokens. Stores,
-/// signals and transfers stay behind every wait.
-bool Rules::coversWith(const Access &a, const Access &b, uint8_t tokens) const {
+/// Whether `a` comes before `b`, which is made now. Stores, signals and transfers stay
+/// behind every wait, a load behind those on whose tokens it depends.
+bool Rules::covers(const Access &a, const Access &b) const {
   const Thread &t = threads[b.thread];
   if (knows(t.C, t.T, t.One, a, b))
     return true;
   for (const auto &[slot, message] : t.K)
-    if (b.write || b.transfers || b.atomic || (tokens >> slot & 1))
+    if (b.write || b.transfers || b.atomic || (b.tokens >> slot & 1))
       if (knows(message.C, message.T, message.One, a, b))
         return true;
   // A fence keeps transfers to one rank in their order.
@@ -208,7 +209,11 @@ void Rules::access(const Access &made, const Place &place) {
   }
   for (const auto &[other, bytes] : conflicts) {
     const Access &first = accesses[size_t(other)];
-    report({first, made, coversWith(first, made, 0xff), bytes});
+    Conflict conflict{first, made, bytes, {}};
+    for (const auto &[slot, taken] : threads[made.thread].K)
+      if (knows(taken.C, taken.T, taken.One, first, made))
+        conflict.wait = taken.record;
+    report(conflict);
   }
 }
 
@@ -276,6 +281,7 @@ void Rules::fence(ThreadId id, int32_t to) {
 }
 
 void Rules::quiet(ThreadId id, int32_t to) {
+  useTokens(id);
   Thread &t = threads[id];
   const Clock known = all(id).C;
   t.T[to].join(ofRank(known, t.rank));
@@ -327,12 +333,17 @@ void Rules::update(const Access &made, const Place &word, Message message, bool 
 
 void Rules::wait(const Access &made, const Place &word, uint64_t value, int slot) {
   access(made, word);
+  if (slot < 0)
+    useTokens(made.thread);
   Thread &t = threads[made.thread];
   const WordKey key{word.rank, word.heap, word.begin};
   const Ledger &ledger = words[key];
   const std::deque<Update> &updates = ledger.kept;
   auto take = [&](const Message &message) {
-    slot < 0 ? acquire(made.thread, message) : t.K[slot].join(message);
+    if (slot < 0)
+      return acquire(made.thread, message);
+    t.K[slot].join(message);
+    t.K[slot].record = made.record;
   };
   const uint64_t taken = t.taken[key];
   size_t first = taken > ledger.dropped ? size_t(taken - ledger.dropped) : 0;
@@ -357,6 +368,8 @@ void Rules::wait(const Access &made, const Place &word, uint64_t value, int slot
 void Rules::atomic(const Access &made, const Place &word, bool acquires, bool releases, bool keeps,
                    uint64_t value) {
   const Ledger &ledger = words[{word.rank, word.heap, word.begin}];
+  if (acquires)
+    useTokens(made.thread);
   if (acquires && !ledger.kept.empty()) {
     const Update &last = ledger.kept.back();
     if (reaches(made.scope, made.thread, last.access.thread) &&
@@ -400,6 +413,11 @@ void Rules::acquire(ThreadId id, const Message &message) {
   t.C.join(message.C);
   check::join(t.T, message.T);
   t.One.insert(message.One);
+}
+
+void Rules::useTokens(ThreadId id) {
+  for (auto &[slot, taken] : std::exchange(threads[id].K, {}))
+    acquire(id, taken);
 }
 
 void Rules::meet(ThreadId id, Message message, bool completes, const std::set<int32_t> &ranks) {

@@ -22,6 +22,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -111,8 +112,9 @@ struct Place {
 /// Two accesses that nothing orders.
 struct Conflict {
   Access first, second;
-  bool token = false; ///< a wait would order them, on whose token the second does not depend
-  Place place;        ///< the bytes of both
+  Place place; ///< the bytes of both
+  /// A wait would order them, on whose token the second does not depend: its record.
+  std::optional<uint64_t> wait;
 };
 
 class Rules {
@@ -153,6 +155,8 @@ public:
   /// All that the thread knows, itself included.
   Message all(ThreadId thread) const;
   void acquire(ThreadId thread, const Message &message);
+  /// What comes next stays behind an operation that itself stays behind every wait.
+  void useTokens(ThreadId thread);
   /// The launch of `programs` has ended: `host` knows all of them from now on, and who
   /// learns of the host learns of them.
   void endLaunch(ThreadId host, const std::vector<ThreadId> &programs);
@@ -174,6 +178,9 @@ public:
 
 private:
   using WordKey = std::tuple<int32_t, bool, uint64_t>; ///< rank, heap, where
+  struct Taken : Message {
+    uint64_t record = 0; ///< of the last wait
+  };
   struct Thread {
     int32_t rank = 0;
     int64_t program = -1;
@@ -185,7 +192,7 @@ private:
     Transfers T;
     Numbers One;
     Transfers F;
-    std::map<int, Message> K;
+    std::map<int, Taken> K;
     std::map<WordKey, uint64_t> taken; ///< words: its last wait's update
   };
   struct Cell {
@@ -209,8 +216,7 @@ private:
 
   Clock now(const Thread &t, ThreadId id) const;
   Clock ofRank(const Clock &clock, int32_t rank) const;
-  bool covers(const Access &a, const Access &b) const { return coversWith(a, b, b.tokens); }
-  bool coversWith(const Access &a, const Access &b, uint8_t tokens) const;
+  bool covers(const Access &a, const Access &b) const;
   bool knows(const Clock &C, const Transfers &T, const Numbers &One, const Access &a,
              const Access &b) const;
   bool agree(const Access &a, const Access &b) const;

@@ -464,10 +464,14 @@ void Reader::classify(Finding &f, const Conflict &c) const {
   const bool hosts = f.first.program < 0 || f.second.program < 0;
   const std::string first = "rank " + std::to_string(f.first.rank);
   const bool asked = rules.knowsOf(b.thread, a);
-  if (c.token) {
+  if (c.wait) {
+    Access wait = b;
+    wait.record = *c.wait;
+    const SourceSite at = endOf(wait).site;
     f.code = "NRD-0011";
-    f.title = "a load does not depend on the token of the wait that would order it";
-    f.order = "a wait before (2) knows of (1), but no compiler has to keep (2) behind it";
+    f.title = "this load does not depend on the wait that would order it";
+    f.order = "(2) comes after (1) by the wait" + (at.known() ? " at " + at.str() : "") +
+              ", but nothing keeps a load behind a wait on whose token it does not depend";
     f.help = "load through `ptr = dl.consume_token(ptr, token)`";
   } else if (a.atomic && b.atomic && a.width == b.width) {
     f.code = "NRD-0008";

@@ -227,8 +227,14 @@ class Model:
         t.F[to] = t.now()
         t.step += 1
 
+    def use_tokens(self, t: Thread) -> None:
+        """What comes next stays behind an operation that itself stays behind every wait."""
+        for slot in list(t.K):
+            self.acquire(t, t.K.pop(slot))
+
     def quiet(self, name: str, to: int | str = "*") -> None:
         t = self.thread(name)
+        self.use_tokens(t)
         t.T.setdefault(to, Clock()).join(self.own(t.now(), t.rank))
         t.F[to] = t.now()
         t.step += 1
@@ -293,6 +299,8 @@ class Model:
         """tl.atomic_*, that changes the word (op "set", "add") or fails to (op "read")."""
         t = self.thread(name)
         updates = self.words.setdefault(word, [])
+        if sem in ("acquire", "acq_rel"):
+            self.use_tokens(t)
         if sem in ("acquire", "acq_rel") and updates:
             last = updates[-1]
             writer = self.threads[last.access.thread]
@@ -319,6 +327,8 @@ class Model:
         the waiting thread look right there. `value` None: whatever the last one was."""
         t = self.thread(name)
         self.access(t, word, write=False, atomic=True, width=width)
+        if slot is None:
+            self.use_tokens(t)
         updates = self.words.get(word, [])
         holds = {"==": lambda v: v == value, ">=": lambda v: v >= value, "!=": lambda v: v != value}[compare]
         start = t.taken.get(word, 0)

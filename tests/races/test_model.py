@@ -199,6 +199,13 @@ def rows() -> list[tuple[str, str | None, object, dict]]:
     row("F08 store after the wait", None, send + "store p1 x@1")
     row("F09 signal_wait_until needs no token", None, "store p0 x@1; notify p0 f; wait p1 f; load p1 x@1 token=none")
 
+    for name, call in (("F10 a quiet", "quiet p1"), ("F11 another wait that orders all", "signal p2 h; wait p1 h"),
+                       ("F12 an atomic that acquires", "atomic p1 c sem=acquire op=read"), ("F13 a barrier", "barrier p1 p2")):
+        row(name + " stays behind the wait, what follows behind it", None, send + call + "; load p1 x@1 token=none")
+    for name, call in (("F14 a fence", "fence p1"), ("F15 a relaxed atomic", "atomic p1 c sem=relaxed op=read"),
+                       ("F16 another wait with a token", "signal p2 h; wait p1 h slot=v")):
+        row(name + " orders no loads", "token", send + call + "; load p1 x@1 token=none")
+
     # G: scopes and semantics of atomics
     data = "store p0 x@1; "
     row("G01 release, acquire", None, data + "atomic p0 c sem=release; atomic p1 c sem=acquire op=read; load p1 x@1")

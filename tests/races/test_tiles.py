@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 CASES = Path(__file__).parent / "cases"
-MARK = re.compile(r"# race (\w+)(?:: ([\w|-]+))?$")
+MARK = re.compile(r"(?<!`)# race (\w+)(?:: ([\w|-]+))?")
 FOUND = re.compile(r"^(\S+\.py):(\d+):\d+: error\[(NRD-\d+)\].*?^  \(1\) \S+\.py:(\d+):\d+: ", re.S | re.M)
 
 
@@ -19,7 +19,7 @@ def expected(path: Path) -> dict:
     """name -> (the lines, the codes that may be said)."""
     races: dict[str, tuple[set, set]] = {}
     for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if mark := MARK.search(text):
+        for mark in MARK.finditer(text):
             lines, codes = races.setdefault(mark[1], (set(), set()))
             lines.add(number)
             codes.update(mark[2].split("|") if mark[2] else [])
@@ -34,8 +34,8 @@ def check(path: Path, *options: str, ranks: int = 2):
 
 
 @pytest.mark.parametrize("options", [[], ["--threads=1"], ["--schedule=random:5"]], ids=["fifo", "one-thread", "seed"])
-def test_cases(options):
-    path = CASES / "tiles.py"
+@pytest.mark.parametrize("path", sorted(CASES.glob("*.py")), ids=lambda path: path.stem)
+def test_cases(path, options):
     code, text, found = check(path, *options)
     assert code == 40, text
     races = expected(path)

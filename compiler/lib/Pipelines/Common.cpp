@@ -40,6 +40,9 @@ void nereid::buildCheckPhase(OpPassManager &pm, const CheckChoices &choices) {
   // No inline assembly is left.
   if (choices.readPTX)
     pm.addPass(createNereidReadPTX());
+  // Waits have numbers, as long as all is there that is computed from their tokens.
+  if (choices.instrument)
+    pm.addPass(createNereidNumberWaits());
   // Every wait orders something, or is a barrier by itself.
   NereidCheckTokensOptions tokens;
   tokens.unusedToken = choices.unusedToken;
@@ -92,6 +95,9 @@ void nereid::buildSimplifyPhase(OpPassManager &pm, const SimplifyChoices &choice
   // Loops that only look at a signal are waits.
   if (choices.findWaits)
     pm.addPass(createNereidFindWaits());
+  // Each load says which waits it depends on.
+  if (choices.instrument)
+    pm.addPass(createNereidTieLoads());
   // No wait is removed or passed by an access any more; tokens are gone.
   pm.addPass(createNereidPinWaits());
   // What does not depend on the vector core happens once per program;

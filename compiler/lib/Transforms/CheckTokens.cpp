@@ -15,6 +15,7 @@
 // follow tokens.
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Support/PassDiagnostics.h"
 #include "nereid/Transforms/Passes.h"
 #include "nereid/Transforms/ValueFlow.h"
@@ -137,10 +138,12 @@ struct CheckTokens : impl::NereidCheckTokensBase<CheckTokens> {
       if (reach.access)
         continue;
       reported.insert(reach.consumers.begin(), reach.consumers.end());
-      if (unusedToken == "keep")
+      if (unusedToken == "keep") {
         wait.setBarrier(true);
-      else
+        wait->removeAttr(attr::slot); // it orders everything, not what has its token
+      } else {
         report(wait, reach, calls);
+      }
     }
     if (pin)
       module.walk([](WaitOp wait) { wait.setBarrier(true); });

@@ -38,8 +38,10 @@ private:
     if (auto load = dyn_cast<tt::LoadOp>(op)) {
       bool isVolatile = load.getIsVolatile() || (load.getCache() == tt::CacheModifier::CV &&
                                                  !isa<RankedTensorType>(load.getType()));
-      AccessOp::create(builder, op->getLoc(), AccessKind::READ, load.getPtr(), load.getMask(),
-                       isVolatile);
+      auto access = AccessOp::create(builder, op->getLoc(), AccessKind::READ, load.getPtr(),
+                                     load.getMask(), isVolatile);
+      if (Attribute tokens = load->getAttr(attr::tokens))
+        access->setAttr(attr::tokens, tokens);
     } else {
       auto store = cast<tt::StoreOp>(op);
       AccessOp::create(builder, op->getLoc(), AccessKind::WRITE, store.getPtr(), store.getMask(),

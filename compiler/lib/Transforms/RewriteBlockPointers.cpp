@@ -437,8 +437,10 @@ struct ConvertConsumeToken : OpConversionPattern<distributed::ConsumeTokenOp> {
     if (!isBlockType(op.getType()))
       return failure();
     SmallVector<Value> parts(adaptor.getValue());
-    parts[0] = distributed::ConsumeTokenOp::create(rewriter, op.getLoc(), parts[0].getType(),
-                                                   parts[0], adaptor.getToken().front());
+    auto base = distributed::ConsumeTokenOp::create(rewriter, op.getLoc(), parts[0].getType(),
+                                                    parts[0], adaptor.getToken().front());
+    base->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    parts[0] = base;
     rewriter.replaceOpWithMultiple(op, {parts});
     return success();
   }

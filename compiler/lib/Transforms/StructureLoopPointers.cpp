@@ -341,8 +341,10 @@ SmallVector<Value> Movement::apply(Value value, ArrayRef<Value> offsets) {
   }
   if (auto consume = dyn_cast<distributed::ConsumeTokenOp>(op)) {
     SmallVector<Value> moved = apply(consume.getValue(), offsets);
-    moved[0] = distributed::ConsumeTokenOp::create(builder, loc, moved[0].getType(), moved[0],
-                                                   consume.getToken());
+    auto again = distributed::ConsumeTokenOp::create(builder, loc, moved[0].getType(), moved[0],
+                                                     consume.getToken());
+    again->setDiscardableAttrs(consume->getDiscardableAttrDictionary());
+    moved[0] = again;
     return moved;
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {

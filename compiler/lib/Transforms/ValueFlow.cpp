@@ -17,6 +17,8 @@
 //   operand of return -> result of every call           result of a call -> all its returns'
 #include "nereid/Transforms/ValueFlow.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace nereid {
@@ -175,6 +177,37 @@ bool getSourceValues(Value value, const CallGraph &calls, SmallVectorImpl<Value>
     return !callers.empty();
   }
   return false;
+}
+
+SmallVector<Value> getControl(Operation *op) {
+  SmallVector<Value> values;
+  for (Operation *parent = op->getParentOp(); parent && !isa<tt::FuncOp, ModuleOp>(parent);
+       parent = parent->getParentOp()) {
+    if (auto loop = dyn_cast<scf::WhileOp>(parent))
+      values.push_back(loop.getConditionOp().getCondition());
+    else if (auto loop = dyn_cast<scf::ForOp>(parent))
+      values.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+    else
+      llvm::append_range(values, parent->getOperands());
+  }
+  return values;
+}
+
+void walkSources(ValueRange start, const CallGraph &calls, llvm::function_ref<bool(Value)> visit) {
+  llvm::SetVector<Value> work;
+  work.insert_range(start);
+  for (size_t i = 0; i < work.size(); ++i) {
+    Value value = work[i];
+    if (!visit(value))
+      continue;
+    SmallVector<Value> sources;
+    getSourceValues(value, calls, sources);
+    if (Operation *op = value.getDefiningOp()) {
+      llvm::append_range(sources, op->getOperands());
+      llvm::append_range(sources, getControl(op));
+    }
+    work.insert_range(sources);
+  }
 }
 
 } // namespace nereid

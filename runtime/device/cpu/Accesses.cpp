@@ -24,7 +24,8 @@ public:
   Rows(const Program &p, int32_t how, uint32_t site) : p(p), event(eventOf(p, EventKind::Access)) {
     event.site = site;
     event.width = uint8_t(how >> 8);
-    event.how = 0xff;
+    static_assert(NRD_WAIT_SLOTS == 8, "`how` has a bit for each");
+    event.how = uint8_t(~(how >> 16));
     event.flags = uint8_t((how & NRD_ACCESS_READ ? EventRecord::kReads : 0) |
                           (how & NRD_ACCESS_WRITE ? EventRecord::kWrites : 0) |
                           (how & NRD_ACCESS_VOLATILE ? EventRecord::kVolatile : 0));
@@ -213,7 +214,7 @@ extern "C" void nrd_access(nrd_program *prog, const nrd_tile *tile, int32_t how,
   if (!p.observer)
     return;
   Rows rows(p, how, site);
-  TileWalk(*tile, uint64_t(how >> 8), rows).run();
+  TileWalk(*tile, uint64_t(how >> 8 & 0xff), rows).run();
 }
 
 // A compare-and-swap that fails is a read of the word.

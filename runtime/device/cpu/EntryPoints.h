@@ -87,13 +87,14 @@ inline uint64_t awaitWords(Program &p, const char *what, uint32_t site) {
     blockProgram(p, what, site);
   return p.condition.signal.seen;
 }
-/// The same for signals of other programs.
-inline uint64_t awaitSignal(Program &p, const char *what, uint32_t site) {
+/// The same for signals of other programs. `slot`: 1 + the number of a wait that orders
+/// only what depends on its token, else 0.
+inline uint64_t awaitSignal(Program &p, const char *what, uint32_t site, uint8_t slot = 0) {
   if (!p.observer) [[likely]]
     return awaitWords(p, what, site);
   const uint64_t begin = cheapTicks();
   const uint64_t seen = awaitWords(p, what, site);
-  tellWait(p, begin);
+  tellWait(p, begin, slot);
   return seen;
 }
 

@@ -47,9 +47,10 @@ void tellRun(const Program &p) {
   tellAfter(p, event);
 }
 
-void tellWait(const Program &p, uint64_t begin) {
+void tellWait(const Program &p, uint64_t begin, uint8_t slot) {
   const SignalCondition &c = p.condition.signal;
   EventRecord event = eventOf(p, EventKind::Wait);
+  event.id = slot;
   event.begin = begin;
   event.width = c.bytes;
   event.how = c.comparison;

@@ -26,7 +26,7 @@ void runObserved(Program &p);
 /// It has had the core since p.resumedAt.
 void tellRun(const Program &p);
 /// The words of p.condition.signal have come.
-void tellWait(const Program &p, uint64_t begin);
+void tellWait(const Program &p, uint64_t begin, uint8_t slot);
 /// A fence has been made; `completes`: it was a quiet as well.
 void tellFence(const Program &p, int32_t pe, bool completes);
 /// The program came around in a loop that waits.

@@ -245,6 +245,8 @@ uint64_t nrd_clock_ns(nrd_program *) {
 int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value, int32_t elem_bytes,
                  uint32_t site) {
   Program &p = programOf(prog);
+  const uint8_t slot = uint8_t(elem_bytes >> 8);
+  elem_bytes &= 0xff;
   p.site = site;
   if (count <= 0) [[unlikely]] {
     if (count == 0)
@@ -258,7 +260,7 @@ int32_t nrd_wait(nrd_program *prog, void *slots, int32_t count, int64_t value, i
   p.condition.signal.setWords(slots, count, stride, uint64_t(value), elem_bytes);
   if (count > 1 && noteSignalsOutside(p, site)) [[unlikely]]
     p.worker->leave(p);
-  awaitSignal(p, "wait", site);
+  awaitSignal(p, "wait", site, slot);
   p.worker->maybeYield(p);
   return 0;
 }

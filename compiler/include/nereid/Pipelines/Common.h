@@ -22,6 +22,8 @@ struct CheckChoices {
   unsigned vectorCores = 1;
   /// The target takes no assembly for NVIDIA's GPUs: it is read by its meaning.
   bool readPTX = false;
+  /// Observers are told which waits a load depends on.
+  bool instrument = false;
 };
 
 /// What a target cannot do itself and wants done.

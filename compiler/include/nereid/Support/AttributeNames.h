@@ -44,6 +44,14 @@ inline constexpr llvm::StringLiteral gated = "nereid.gated";
 /// unit, on an atomic operation, or on a load or store of one thread that orders: observers
 /// of the job are told of it (distributed.access says it of others). nereid-instrument-accesses.
 inline constexpr llvm::StringLiteral observed = "nereid.observed";
+/// i32, on a wait: its number among the waits of the kernel, for observers; the last of
+/// `waitSlots` is for all others. A wait without one orders everything after it.
+/// nereid-number-waits.
+inline constexpr llvm::StringLiteral slot = "nereid.slot";
+inline constexpr int waitSlots = 8;
+/// i32, on consume_token, a load and its distributed.access: a bit for each slot of the waits
+/// that it depends on; without it that is not known. nereid-number-waits, nereid-tie-loads.
+inline constexpr llvm::StringLiteral tokens = "nereid.tokens";
 
 } // namespace nereid::attr
 

@@ -538,6 +538,68 @@ def NereidFindWaits : Pass<"nereid-find-waits"> {
   let dependentDialects = ["::nereid::distributed::DistributedDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
+def NereidNumberWaits : Pass<"nereid-number-waits", "::mlir::ModuleOp"> {
+  let summary = "Gives each wait a number, and each consume_token the numbers that it brings";
+  let description = [{
+    For the option `instrument`: `nereid.slot` of a wait is its number, the last of
+    eight for all waits that have none of their own; `nereid.tokens` of a
+    `consume_token` has a bit for each wait that its token was computed from,
+    through arithmetic, control flow and calls. A token that comes from no wait may
+    stand for any: the operation has no attribute. A wait that is a barrier orders
+    everything and has no number.
+
+    Runs before anything is simplified: of `token * 0` nothing is left afterwards,
+    and yet it is a token.
+
+    ```mlir
+    tt.func @k(%s: !tt.ptr<i32>, %n: i32, %v: i32, %p: !tt.ptr<f32>) -> f32 {
+      %t = distributed.wait %s, %n, %v, scope = gpu semantic = acquire : !tt.ptr<i32>, i32, i32 -> i32
+      %q = distributed.consume_token %p, %t, : !tt.ptr<f32>, i32 -> !tt.ptr<f32>
+      %x = tt.load %q : !tt.ptr<f32>
+      tt.return %x : f32
+    }
+    // becomes
+    tt.func @k(%s: !tt.ptr<i32>, %n: i32, %v: i32, %p: !tt.ptr<f32>) -> f32 {
+      %t = distributed.wait %s, %n, %v, scope = gpu semantic = acquire {nereid.slot = 0 : i32} : !tt.ptr<i32>, i32, i32 -> i32
+      %q = distributed.consume_token %p, %t, {nereid.tokens = 1 : i32} : !tt.ptr<f32>, i32 -> !tt.ptr<f32>
+      %x = tt.load %q : !tt.ptr<f32>
+      tt.return %x : f32
+    }
+    ```
+  }];
+}
+
+def NereidTieLoads : Pass<"nereid-tie-loads", "::mlir::ModuleOp"> {
+  let summary = "Says of each load which waits it depends on";
+  let description = [{
+    For the option `instrument`: `nereid.tokens` of a `tt.load` has a bit for each
+    wait (`nereid.slot`) that its address, its mask, or the branches and loops around
+    it were computed from, also through what other loads have brought. A load has no
+    attribute where that cannot be told: in functions that are called, in functions of
+    several blocks, and where threads of a program meet, which orders more.
+
+    Stands before nereid-pin-waits, which removes what it follows.
+
+    ```mlir
+    tt.func @k(%s: !tt.ptr<i32>, %n: i32, %v: i32, %p: !tt.ptr<f32>) -> (f32, f32) {
+      %t = distributed.wait %s, %n, %v, scope = gpu semantic = acquire {nereid.slot = 0 : i32} : !tt.ptr<i32>, i32, i32 -> i32
+      %q = distributed.consume_token %p, %t, {nereid.tokens = 1 : i32} : !tt.ptr<f32>, i32 -> !tt.ptr<f32>
+      %x = tt.load %q : !tt.ptr<f32>
+      %y = tt.load %p : !tt.ptr<f32>
+      tt.return %x, %y : f32, f32
+    }
+    // becomes
+    tt.func @k(%s: !tt.ptr<i32>, %n: i32, %v: i32, %p: !tt.ptr<f32>) -> (f32, f32) {
+      %t = distributed.wait %s, %n, %v, scope = gpu semantic = acquire {nereid.slot = 0 : i32} : !tt.ptr<i32>, i32, i32 -> i32
+      %q = distributed.consume_token %p, %t, {nereid.tokens = 1 : i32} : !tt.ptr<f32>, i32 -> !tt.ptr<f32>
+      %x = tt.load %q {nereid.tokens = 1 : i32} : !tt.ptr<f32>
+      %y = tt.load %p {nereid.tokens = 0 : i32} : !tt.ptr<f32>
+      tt.return %x, %y : f32, f32
+    }
+    ```
+  }];
+}
+
 def NereidPinWaits : Pass<"nereid-pin-waits"> {
   let summary = "Makes every remaining wait a barrier";
   let description = [{

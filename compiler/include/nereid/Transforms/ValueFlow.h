@@ -42,6 +42,17 @@ UseKind getForwardedValues(mlir::OpOperand &use, const CallGraph &calls,
 bool getSourceValues(mlir::Value value, const CallGraph &calls,
                      llvm::SmallVectorImpl<mlir::Value> &sources);
 
+/// Calls `visit` once for every value that one of `start` is computed from, themselves
+/// included: through arithmetic, control flow, calls, what loads have brought, and what
+/// decides about the branches and loops on the way. Where `visit` returns false the walk
+/// does not go further back.
+void walkSources(mlir::ValueRange start, const CallGraph &calls,
+                 llvm::function_ref<bool(mlir::Value)> visit);
+
+/// What decides in the regions around `op`, up to its function, whether and how often
+/// it is executed.
+llvm::SmallVector<mlir::Value> getControl(mlir::Operation *op);
+
 } // namespace nereid
 
 #endif // NEREID_TRANSFORMS_VALUEFLOW_H

@@ -2,6 +2,7 @@
 #include "Target/CPU/Observed.h"
 
 #include "Target/CPU/RuntimeABI.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,6 +14,7 @@ using namespace nereid;
 
 const unsigned cpu::kTileDims = NRD_TILE_DIMS;
 
+static_assert(attr::waitSlots == NRD_WAIT_SLOTS);
 static_assert(int(tt::MemSemantic::RELAXED) == NRD_SEM_RELAXED &&
               int(tt::MemSemantic::ACQUIRE) == NRD_SEM_ACQUIRE &&
               int(tt::MemSemantic::RELEASE) == NRD_SEM_RELEASE &&
@@ -60,6 +62,15 @@ private:
   }
 };
 } // namespace
+
+int32_t cpu::accessKindOf(distributed::AccessOp access) {
+  uint32_t how = uint32_t(access.getKind());
+  if (access.getIsVolatile())
+    how |= NRD_ACCESS_VOLATILE;
+  if (auto tokens = access->getAttrOfType<IntegerAttr>(attr::tokens))
+    how |= (~uint32_t(tokens.getInt()) & 0xff) << 16;
+  return int32_t(how);
+}
 
 void cpu::emitAccess(OpBuilder &builder, Location loc, Value program, Value site,
                      const ObservedTile &tile, int32_t how, unsigned elementBytes) {

@@ -4,6 +4,7 @@
 #ifndef NEREID_TARGET_CPU_OBSERVED_H
 #define NEREID_TARGET_CPU_OBSERVED_H
 
+#include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 
 #include "mlir/IR/Builders.h"
@@ -19,7 +20,9 @@ struct ObservedTile {
 };
 extern const unsigned kTileDims;
 
-/// `how` is NRD_ACCESS_*.
+/// NRD_ACCESS_*, with the waits on whose tokens `access` does not depend.
+int32_t accessKindOf(distributed::AccessOp access);
+/// `how`: of accessKindOf.
 void emitAccess(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value program, mlir::Value site,
                 const ObservedTile &tile, int32_t how, unsigned elementBytes);
 

@@ -91,6 +91,7 @@ std::vector<Phase> nereid::cpu::phases(const PipelineOptions &options) {
   checks.unusedToken = options.unusedToken;
   checks.vectorCores = options.vectorCores;
   checks.readPTX = true;
+  checks.instrument = options.instrument;
   SimplifyChoices choices;
   choices.decomposeScaledDots = true;
   choices.rewriteBlockPointers = true;

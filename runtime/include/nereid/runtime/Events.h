@@ -50,7 +50,8 @@ enum class EventKind : uint8_t {
             ///< operand of an update without data
   Transfer, ///< `bytes` bytes at `offset` of `pe` are written, or read (kReads)
   Update,   ///< the word changes. value, after: what it is now
-  Wait,     ///< a signal has come. value: the word; after
+  Wait,     ///< a signal has come. value: the word; id: 1 + the number of a wait that orders only
+            ///< what depends on its token, else 0; after
   Poll,     ///< rounds of a loop that waits. value: how many; after, when the core is given away
   Fence,    ///< after. pe: -1 = all ranks
   Quiet,    ///< before: it is asked for; after: it is complete. pe as above

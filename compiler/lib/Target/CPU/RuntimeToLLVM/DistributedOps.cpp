@@ -13,6 +13,7 @@
 
 #include "Target/CPU/RuntimeABI.h"
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
+#include "nereid/Support/AttributeNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -87,9 +88,12 @@ static LogicalResult lower(Lowering &l, distributed::WaitOp op) {
   if (failed(bytes))
     return failure();
   l.distributed = l.blocking = true;
+  int64_t width = *bytes;
+  if (auto slot = op->getAttrOfType<IntegerAttr>(attr::slot))
+    width |= (slot.getInt() + 1) << 8;
   Value token = callRuntime(l.builder, op.getLoc(), "nrd_wait",
                             {l.program(), l.toLLVM(op.getSlots()), l.toInteger(op.getCount(), 32),
-                             l.toInteger(op.getValue(), 64), l.constant(*bytes, 32), l.site()})
+                             l.toInteger(op.getValue(), 64), l.constant(width, 32), l.site()})
                     .getResult();
   l.replace(l.toInteger(token, op.getType().getIntOrFloatBitWidth()));
   return success();

@@ -148,8 +148,7 @@ static LogicalResult lower(Lowering &l, distributed::AccessOp op) {
   emitMasked(
       l, op.getLoc(), op.getMask(), Type(),
       [&]() -> Value {
-        emitAccess(l.builder, op.getLoc(), program, site, tile,
-                   int32_t(op.getKind()) | (op.getIsVolatile() ? NRD_ACCESS_VOLATILE : 0),
+        emitAccess(l.builder, op.getLoc(), program, site, tile, accessKindOf(op),
                    getElementBytes(element));
         return {};
       },

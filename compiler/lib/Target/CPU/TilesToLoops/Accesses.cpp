@@ -158,9 +158,7 @@ void FunctionLowering::lowerAccess(distributed::AccessOp access) {
   Value program =
       cpu::ProgramOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()));
   Value site = cpu::SiteOp::create(builder, loc, builder.getI32Type());
-  cpu::emitAccess(builder, loc, program, site, tile,
-                  int32_t(access.getKind()) | (access.getIsVolatile() ? NRD_ACCESS_VOLATILE : 0),
-                  unsigned(bytes));
+  cpu::emitAccess(builder, loc, program, site, tile, cpu::accessKindOf(access), unsigned(bytes));
 }
 
 } // namespace nereid::tiles

@@ -10,9 +10,9 @@ Peers are what two programs on one machine can do without this package:
     numpy   over the same shared memory (`copy`, `sum`), and for products a copy of the gathered matrix, or a sum of the
             parts, around numpy's own BLAS with one thread a rank. They meet at host barriers, as a program
             without signals does
-    MPI     Open MPI's collectives by shared memory, called in a loop of C++ (bench/mpi; cmake -DNEREID_BUILD_BENCH=ON,
-            ninja nereid-bench-mpi); for products with the same BLAS. ReduceScatter by MPI_Reduce_scatter, and
-            by MPI_Alltoall and a sum
+    MPI     Open MPI's collectives by shared memory, called in a loop of C++ (bench/mpi/Peer.cpp, which is compiled when
+            --mpi asks for it; Debian: openmpi-bin, libopenmpi-dev); for products with the same BLAS. ReduceScatter by
+            MPI_Reduce_scatter, and by MPI_Alltoall and a sum
 
 A round runs all sides one after the other, in the order of the round; a side's time is that of the slowest rank; the figure
 is the median over the rounds of the fastest peer's time / ours, the fastest being that with the smallest median.
@@ -26,6 +26,7 @@ import ctypes
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -64,17 +65,25 @@ class Side(NamedTuple):
 
 
 class Mpi:
-    """The functions of bench/mpi/Peer.cpp."""
+    """The functions of bench/mpi/Peer.cpp, compiled into `library`."""
 
-    def __init__(self) -> None:
-        file = harness.ROOT / "build/release/bench/mpi/nereid-bench-mpi.so"
-        if not file.is_file():
-            sys.exit(f"ops.py: {file} is not there: cmake -B build/release -DNEREID_BUILD_BENCH=ON; "
-                     "ninja -C build/release nereid-bench-mpi (Debian: libopenmpi-dev)")
-        self.library = ctypes.CDLL(str(file), mode=ctypes.RTLD_GLOBAL)
+    def __init__(self, library: str) -> None:
+        self.library = ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
         self.check("peer_init")
         if self.library.peer_rank() != nereid.rank():
             sys.exit(f"ops.py: rank {nereid.rank()} is rank {self.library.peer_rank()} for MPI")
+
+    @staticmethod
+    def compiled(folder: Path) -> str:
+        """The library, made in `folder`."""
+        for program in ("mpicxx", "mpirun"):
+            if shutil.which(program) is None:
+                sys.exit(f"ops.py: --mpi needs the program {program} (Debian: openmpi-bin, libopenmpi-dev)")
+        library = folder / "peer.so"
+        compiler = {name: path for name in ("OMPI_CXX",) if (path := shutil.which("clang++-22"))}
+        subprocess.run(["mpicxx", "-std=c++20", "-O3", "-march=native", "-fPIC", "-shared", str(harness.ROOT / "bench/mpi/Peer.cpp"),
+                        "-o", str(library)], check=True, env={**compiler, **os.environ})
+        return str(library)
 
     def check(self, name: str, *arguments: Any) -> None:
         error = getattr(self.library, name)(*arguments)
@@ -241,8 +250,9 @@ def measure(cases, what: str, rounds: int, calls: int) -> list[dict]:
     return rows
 
 
-def work(sizes: list[int], matrices: list[int], rounds: int, with_mpi: bool) -> list[dict]:
-    mpi = Mpi() if with_mpi else None
+def work(sizes: list[int], matrices: list[int], rounds: int, library: str | None) -> list[dict]:
+    """All rows for the ranks of this job; `library`: that of Mpi, None without MPI."""
+    mpi = Mpi(library) if library else None
     rows = []
     for nbytes in sizes:
         rows += measure(collectives(nbytes, mpi), f"{nbytes} bytes", rounds, max(1, min(50, (1 << 22) // nbytes)))
@@ -269,10 +279,10 @@ def cost_of_a_call(rounds: int) -> dict:
 def run_under_mpi(ranks: int, work_of: dict) -> list[dict]:
     """work() on ranks that mpirun starts, by shared memory alone."""
     with tempfile.TemporaryDirectory() as folder:
-        result = Path(folder) / "rows.json"
+        result, library = Path(folder) / "rows.json", Mpi.compiled(Path(folder))
         command = ["mpirun", "-n", str(ranks), "--oversubscribe", "--allow-run-as-root", "--mca", "btl", "self,vader",
                    "--mca", "oob_tcp_if_include", "lo", sys.executable, __file__]
-        done = subprocess.run(command, env={**os.environ, JOB: json.dumps({**work_of, "result": str(result)})}, timeout=1800)
+        done = subprocess.run(command, env={**os.environ, JOB: json.dumps({**work_of, "library": library, "result": str(result)})}, timeout=1800)
         if done.returncode or not result.is_file():
             sys.exit(f"ops.py: the job under mpirun has failed ({done.returncode})")
         return json.loads(result.read_text())
@@ -315,8 +325,8 @@ def main() -> None:
     args = parser.parse_args()
     rows = nereid.testing.spawn(cost_of_a_call, 1, (args.rounds,), timeout=600.0)
     for ranks in args.ranks:
-        of = dict(sizes=args.bytes, matrices=args.size, rounds=args.rounds, with_mpi=args.mpi)
-        rows += run_under_mpi(ranks, of) if args.mpi else nereid.testing.spawn(work, ranks, tuple(of.values()), timeout=1800.0)[0]
+        of = dict(sizes=args.bytes, matrices=args.size, rounds=args.rounds)
+        rows += run_under_mpi(ranks, of) if args.mpi else nereid.testing.spawn(work, ranks, (*of.values(), None), timeout=1800.0)[0]
     machine = harness.machine()
     text = "\n".join([f"{machine['processor']}, {machine['cores']} cores, one thread a rank, medians of {args.rounds} rounds, "
                       f"{'MPI and numpy' if args.mpi else 'numpy'} as peers:", "", *lines(rows)])

@@ -60,6 +60,7 @@ for stage in "${stages[@]}"; do
     unit)   run unit ctest --test-dir "$build" --output-on-failure --no-tests=error ;;
     lit)    run lit lit -sv "$build/test" ;;
     python) run python "$venv/bin/python" -m pytest -q tests
+            NEREID_TEST_TORCH=/usr/lib/python3/dist-packages run python/torch "$venv/bin/python" -m pytest -q tests/ops/torch
             NEREID_TEST_SEED=random run python/seed "$venv/bin/python" -m pytest -q \
               tests/tiles tests/semantic tests/kernels tests/passes ;;
     sanitizers) run sanitizers/thread scripts/sanitizers.sh thread

@@ -8,8 +8,8 @@
 
 import torch as _torch
 
-if not hasattr(_torch.library, "custom_op"):
-    raise ImportError(f"nereid.ops.torch needs torch 2.4 or newer, this is {_torch.__version__}; operators themselves "
+if not hasattr(_torch, "library") or not hasattr(_torch._C, "_AutoDispatchBelowAutograd"):
+    raise ImportError(f"nereid.ops.torch needs torch 1.13 or newer, this is {_torch.__version__}; operators themselves "
                       "(nereid.ops.AllReduce(...)(tensor)) take tensors of any torch")
 
 from nereid.ops.torch.functions import (

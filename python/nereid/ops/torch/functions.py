@@ -8,68 +8,38 @@ loss, and the sum of all ranks' losses is differentiated.
 
 from __future__ import annotations
 
-from typing import Any, Tuple
+from typing import Any
 
 import torch
 
 from nereid.ops import functional
 from nereid.ops.torch.groups import name_of, named
-
-
-def _op(name: str):
-    return torch.library.custom_op(f"nereid::{name}", mutates_args=(), device_types="cpu")
-
+from nereid.ops.torch.registration import custom_op
 
 # ---- collectives
-
-
-@_op("all_gather")
-def _all_gather(x: torch.Tensor, group: str) -> torch.Tensor:
-    return functional.all_gather(x.contiguous(), group=named(group))
-
-
-@_all_gather.register_fake
-def _(x, group):
-    return x.new_empty((x.shape[0] * named(group).size, *x.shape[1:]))
-
-
-@_op("reduce_scatter")
-def _reduce_scatter(x: torch.Tensor, group: str) -> torch.Tensor:
-    return functional.reduce_scatter(x.contiguous(), group=named(group))
-
-
-@_reduce_scatter.register_fake
-def _(x, group):
-    return x.new_empty((x.shape[0] // named(group).size, *x.shape[1:]))
-
-
-@_op("all_reduce")
-def _all_reduce(x: torch.Tensor, group: str, op: str, grad: str) -> torch.Tensor:
-    return functional.all_reduce(x.contiguous(), op=op, group=named(group))
-
-
-@_all_reduce.register_fake
-def _(x, group, op, grad):
-    return x.new_empty(x.shape)
-
-
-@_op("all_to_all")
-def _all_to_all(x: torch.Tensor, group: str) -> torch.Tensor:
-    return functional.all_to_all(x.contiguous(), group=named(group))
-
-
-@_all_to_all.register_fake
-def _(x, group):
-    return x.new_empty(x.shape)
 
 
 def _keep_group(ctx, inputs, output):
     ctx.group = inputs[1]
 
 
-_all_gather.register_autograd(lambda ctx, grad: (_reduce_scatter(grad, ctx.group), None), setup_context=_keep_group)
-_reduce_scatter.register_autograd(lambda ctx, grad: (_all_gather(grad, ctx.group), None), setup_context=_keep_group)
-_all_to_all.register_autograd(lambda ctx, grad: (_all_to_all(grad, ctx.group), None), setup_context=_keep_group)
+_all_gather = custom_op(
+    "all_gather(Tensor x, str group) -> Tensor",
+    lambda x, group: functional.all_gather(x.contiguous(), group=named(group)),
+    lambda x, group: x.new_empty((x.shape[0] * named(group).size, *x.shape[1:])),
+    _keep_group, lambda ctx, grad: (_reduce_scatter(grad, ctx.group), None))
+
+_reduce_scatter = custom_op(
+    "reduce_scatter(Tensor x, str group) -> Tensor",
+    lambda x, group: functional.reduce_scatter(x.contiguous(), group=named(group)),
+    lambda x, group: x.new_empty((x.shape[0] // named(group).size, *x.shape[1:])),
+    _keep_group, lambda ctx, grad: (_all_gather(grad, ctx.group), None))
+
+_all_to_all = custom_op(
+    "all_to_all(Tensor x, str group) -> Tensor",
+    lambda x, group: functional.all_to_all(x.contiguous(), group=named(group)),
+    lambda x, group: x.new_empty(x.shape),
+    _keep_group, lambda ctx, grad: (_all_to_all(grad, ctx.group), None))
 
 
 def _keep_reduction(ctx, inputs, output):
@@ -84,19 +54,16 @@ def _all_reduce_backward(ctx, grad):
     return (grad if ctx.grad == "identity" else _all_reduce(grad, ctx.group, "sum", "sum")), None, None, None
 
 
-_all_reduce.register_autograd(_all_reduce_backward, setup_context=_keep_reduction)
-
+_all_reduce = custom_op(
+    "all_reduce(Tensor x, str group, str op, str grad) -> Tensor",
+    lambda x, group, op, grad: functional.all_reduce(x.contiguous(), op=op, group=named(group)),
+    lambda x, group, op, grad: x.new_empty(x.shape),
+    _keep_reduction, _all_reduce_backward)
 
 # ---- products
 
 
-@_op("all_gather_gemm")
-def _all_gather_gemm(a: torch.Tensor, b: torch.Tensor, group: str) -> Tuple[torch.Tensor, torch.Tensor]:
-    return functional.all_gather_gemm(a, b, gathered=True, group=named(group))
-
-
-@_all_gather_gemm.register_fake
-def _(a, b, group):
+def _all_gather_gemm_shapes(a, b, group):
     rows = a.shape[0] * named(group).size
     return a.new_empty((rows, b.shape[1])), a.new_empty((rows, a.shape[1]))
 
@@ -104,31 +71,27 @@ def _(a, b, group):
 def _keep_gathered(ctx, inputs, output):
     _, b, ctx.group = inputs
     ctx.save_for_backward(b, output[1])
+    ctx.set_materialize_grads(False)  # a result that nobody used has no gradient, on all ranks alike
 
 
 def _all_gather_gemm_backward(ctx, grad, grad_gathered):
     b, gathered = ctx.saved_tensors
     grad_a = grad_b = None
     if ctx.needs_input_grad[0]:
-        grad_a = _gemm_reduce_scatter(grad, b.t(), ctx.group)
-        if grad_gathered is not None and grad_gathered.any():
-            raise NotImplementedError("the gathered A of all_gather_gemm has no derivative; take all_gather")
-    if ctx.needs_input_grad[1]:
+        if grad is not None:
+            grad_a = _gemm_reduce_scatter(grad, b.t(), ctx.group)
+        if grad_gathered is not None:
+            part = _reduce_scatter(grad_gathered, ctx.group)
+            grad_a = part if grad_a is None else grad_a + part
+    if ctx.needs_input_grad[1] and grad is not None:
         grad_b = gathered.t() @ grad
     return grad_a, grad_b, None
 
 
-_all_gather_gemm.register_autograd(_all_gather_gemm_backward, setup_context=_keep_gathered)
-
-
-@_op("gemm_reduce_scatter")
-def _gemm_reduce_scatter(a: torch.Tensor, b: torch.Tensor, group: str) -> torch.Tensor:
-    return functional.gemm_reduce_scatter(a, b, group=named(group))
-
-
-@_gemm_reduce_scatter.register_fake
-def _(a, b, group):
-    return a.new_empty((a.shape[0] // named(group).size, b.shape[1]))
+_all_gather_gemm = custom_op(
+    "all_gather_gemm(Tensor a, Tensor b, str group) -> (Tensor, Tensor)",
+    lambda a, b, group: functional.all_gather_gemm(a, b, gathered=True, group=named(group)),
+    _all_gather_gemm_shapes, _keep_gathered, _all_gather_gemm_backward)
 
 
 def _keep_factors(ctx, inputs, output):
@@ -142,18 +105,16 @@ def _gemm_reduce_scatter_backward(ctx, grad):
     return grad_a, a.t() @ gathered if ctx.needs_input_grad[1] else None, None
 
 
-_gemm_reduce_scatter.register_autograd(_gemm_reduce_scatter_backward, setup_context=_keep_factors)
+_gemm_reduce_scatter = custom_op(
+    "gemm_reduce_scatter(Tensor a, Tensor b, str group) -> Tensor",
+    lambda a, b, group: functional.gemm_reduce_scatter(a, b, group=named(group)),
+    lambda a, b, group: a.new_empty((a.shape[0] // named(group).size, b.shape[1])),
+    _keep_factors, _gemm_reduce_scatter_backward)
 
-
-@_op("gemm_all_reduce")
-def _gemm_all_reduce(a: torch.Tensor, b: torch.Tensor, group: str) -> torch.Tensor:
-    return functional.gemm_all_reduce(a, b, group=named(group))
-
-
-@_gemm_all_reduce.register_fake
-def _(a, b, group):
-    return a.new_empty((a.shape[0], b.shape[1]))
-
+_gemm_all_reduce = custom_op(
+    "gemm_all_reduce(Tensor a, Tensor b, str group) -> Tensor",
+    lambda a, b, group: functional.gemm_all_reduce(a, b, group=named(group)),
+    lambda a, b, group: a.new_empty((a.shape[0], b.shape[1])))
 
 # ---- what users call
 

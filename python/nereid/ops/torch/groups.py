@@ -31,8 +31,17 @@ def group(process_group: Any = None) -> Group:
     if process_group == dist.GroupMember.NON_GROUP_MEMBER:
         raise nereid.ArgumentError("group: this rank is no member of the process group; pass the ranks, nereid.ops.Group([...])")
     made = Group(dist.get_process_group_ranks(process_group))
-    _named[process_group.group_name] = made
+    _named[_torch_name(process_group)] = made
     return made
+
+
+def _torch_name(process_group: Any) -> str:
+    """torch's own name of a process group; before torch 2.1 there is none, and its ranks name it."""
+    return getattr(process_group, "group_name", None) or _name_by_ranks(dist.get_process_group_ranks(process_group))
+
+
+def _name_by_ranks(ranks: Any) -> str:
+    return ",".join(map(str, ranks))
 
 
 def name_of(value: Any) -> str:
@@ -42,11 +51,12 @@ def name_of(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, dist.ProcessGroup):
-        if value.group_name not in _named:
+        name = _torch_name(value)
+        if name not in _named:
             group(value)
-        return value.group_name
+        return name
     made = Group.of(value)
-    name = ",".join(map(str, made.ranks))
+    name = _name_by_ranks(made.ranks)
     _named[name] = made
     return name
 
@@ -56,5 +66,10 @@ def named(name: str) -> Group:
         return Group.of(None)
     found = _named.get(name)
     if found is None:
+        resolve = getattr(dist.distributed_c10d, "_resolve_process_group", None)  # torch 2.1 knows its groups by name
+        try:
+            return group(resolve(name))
+        except (RuntimeError, TypeError):
+            pass
         raise nereid.ArgumentError(f"there is no group {name!r}: call nereid.ops.torch.group(process_group) first")
     return found

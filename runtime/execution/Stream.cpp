@@ -29,6 +29,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -480,11 +481,14 @@ Status Stream::synchronize(std::string *place) {
   State &s = *state;
   if (s.isForeign())
     return {};
-  ThreadWaits waits;
+  std::optional<ThreadWaits> waits;
   std::unique_lock<std::mutex> guard(s.lock);
   if (s.thread.get_id() == std::this_thread::get_id())
     return invalid(s.name + " cannot wait for itself");
   auto idle = [&] { return s.pending == 0 && !s.carrying; };
+  // One that finds nothing to wait for is at work all the time.
+  if (!idle())
+    waits.emplace();
   while (!s.changed.wait_for(guard, kAskEvery, idle)) {
     guard.unlock();
     if (interruptRequested()) {

@@ -110,6 +110,112 @@ def test_streams_and_properties(run):
     assert "call the function again instead" in lines[0]
 
 
+WAITING = """
+import time, torch, triton, triton.language as tl
+import triton_dist.language as dl
+
+@triton.jit
+def consumer(flag, out):
+    token = dl.wait(flag, 1, "gpu", "acquire")
+    tl.store(dl.consume_token(out, token), 5)
+
+@triton.jit
+def plus(out, n):
+    tl.store(out, tl.load(out) + n)
+
+def zero():
+    return torch.zeros(1, dtype=torch.int32, device="cuda")
+"""
+
+
+def test_a_consumer_may_be_launched_before_its_producer(run):
+    lines, _ = run(WAITING + """
+flag, out, other = zero(), zero(), zero()
+stream = torch.cuda.Stream()
+with torch.cuda.stream(stream):
+    consumer[(1,)](flag, out)
+    plus[(1,)](out, 2)                       # in its order
+    event = torch.cuda.Event(); event.record()
+assert not event.query() and not stream.query()
+plus[(1,)](other, 3)                         # of another stream: returns as well
+print("returned")
+time.sleep(0.2)
+with torch.cuda.stream(torch.cuda.Stream()):
+    flag.fill_(1)
+torch.cuda.current_stream().wait_stream(stream)
+print(out.tolist(), event.query(), other.item())           # what the host reads is complete
+
+# In the default stream, and a reader of every kind.
+for read in (lambda: out.item(), lambda: out.cpu().item(), lambda: int(out.numpy()[0]), lambda: out.tolist()[0],
+             lambda: int((out == 5).sum()) + 4, lambda: eval(repr(out)[8:9]), lambda: torch.empty(1).copy_(out).int().item()):
+    flag.zero_(); out.zero_()
+    consumer[(1,)](flag, out)
+    with torch.cuda.stream(stream):
+        flag.fill_(1)
+    assert read() == 5
+
+# An event of one stream orders another.
+flag.zero_(); out.zero_()
+consumer[(1,)](flag, out)
+done = torch.cuda.current_stream().record_event()
+stream.wait_event(done)
+with torch.cuda.stream(stream):
+    plus[(1,)](out, 10)
+assert not stream.query()
+third = torch.cuda.Stream()
+with third:
+    flag.fill_(1)
+stream.synchronize()
+print(out.item())
+""")
+    assert lines == ["15", "[7] True 3", "returned"]
+
+
+def test_errors_of_streams_are_told_where_the_host_waits(run):
+    lines, _ = run(WAITING + """
+import nereid
+@triton.jit
+def fails(flag, out):
+    token = dl.wait(flag, 1, "gpu", "acquire")
+    tl.device_assert(tl.load(dl.consume_token(out, token)) == 1, "not one")
+flag, out = zero(), zero()
+fails[(1,)](flag, out, debug=True)
+with torch.cuda.stream(torch.cuda.Stream()):
+    flag.fill_(1)
+try:
+    torch.cuda.synchronize()
+except nereid.NereidError as error:
+    print("not one" in str(error))
+print(out.item())
+""")
+    assert lines == ["0", "True"]
+
+
+def test_words_that_streams_wait_for(run):
+    lines, _ = run(WAITING + """
+from triton_dist.utils import cuda, initialize_distributed, nvshmem_create_tensor, finalize_distributed
+group = initialize_distributed()
+rank, size = group.rank(), group.size()
+flags, out = nvshmem_create_tensor((2,), torch.int32), zero()
+torch.distributed.barrier()
+stream = torch.cuda.Stream()
+with torch.cuda.stream(stream):
+    cuda.cuStreamWaitValue32(stream.cuda_stream, flags.data_ptr(), 1 + rank, cuda.CUstreamWaitValue_flags.CU_STREAM_WAIT_VALUE_EQ)
+    plus[(1,)](out, 4)
+assert not stream.query()
+local = zero()
+cuda.cuStreamWaitValue32(stream.cuda_stream, local.data_ptr(), 6, cuda.CUstreamWaitValue_flags.CU_STREAM_WAIT_VALUE_GEQ)
+with torch.cuda.stream(stream):
+    plus[(1,)](out, 4)
+local.fill_(7)
+cuda.cuStreamWriteValue32(torch.cuda.current_stream().cuda_stream, flags.data_ptr(), 1 + rank, 0)
+stream.synchronize()
+print(out.item())
+finalize_distributed()
+""", ranks=2)
+    assert lines == ["8", "8"]
+
+
 def test_distributed(run):
     """The backends of devices are gloo; ranks come from the environment that nereid run sets."""
     lines, _ = run("""

@@ -169,7 +169,7 @@ def current_stream() -> Stream | None:
 def submit(work: Callable[[], Any]) -> None:
     """Runs `work` now, or in the current stream."""
     stream = _runtime.current_stream()
-    if stream is None:
+    if stream is None or (stream._eager and stream.query()):
         work()
     else:
         stream._call(work, caller())

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What host code beside kernels calls of CUDA's driver and runtime (``cuda.bindings``),
-on memory of the CPU. Launches are complete when they return, so a copy or signal that is
-given to a stream happens at once, after all that was given before."""
+on memory of the CPU. A copy or a write that is given to a stream happens when the stream
+has ended all that it was given before, for which the call waits; a wait for a value goes into the
+stream, and what the stream is given after it comes after it."""
 
 from __future__ import annotations
 
 import ctypes
 import enum
+import time
 from typing import Any
 
 import nereid
 from nereid import _runtime
-from nereid.compat import _memory
+from nereid.compat import _memory, _streams
 
 
 class CUresult(enum.IntEnum):
@@ -61,7 +63,7 @@ def _address(value: Any) -> int:
 
 def cudaMemcpyAsync(dst: Any, src: Any, count: int, kind: Any = cudaMemcpyKind.cudaMemcpyDefault, stream: Any = None) -> tuple:
     """Copies `count` bytes."""
-    nereid.synchronize()
+    _streams.of(stream).finish()
     ctypes.memmove(_address(dst), _address(src), int(count))
     return (cudaError_t.cudaSuccess,)
 
@@ -73,7 +75,7 @@ def cudaMemcpy(dst: Any, src: Any, count: int, kind: Any = cudaMemcpyKind.cudaMe
 
 def cudaMemsetAsync(dst: Any, value: int, count: int, stream: Any = None) -> tuple:
     """Sets `count` bytes."""
-    nereid.synchronize()
+    _streams.of(stream).finish()
     ctypes.memset(_address(dst), int(value), int(count))
     return (cudaError_t.cudaSuccess,)
 
@@ -90,8 +92,9 @@ def cudaDeviceSynchronize() -> tuple:
 
 
 def cudaStreamSynchronize(stream: Any = None) -> tuple:
-    """Returns when all that was launched has ended."""
-    return cudaDeviceSynchronize()
+    """Returns when all that the stream was given has ended."""
+    _streams.of(stream).finish()
+    return (cudaError_t.cudaSuccess,)
 
 
 def cudaGetErrorString(error: Any) -> tuple:
@@ -104,8 +107,8 @@ def cuGetErrorName(error: Any) -> tuple:
     return CUresult.CUDA_SUCCESS, CUresult(error).name.encode()
 
 
-def _write(address: Any, value: int, size: int) -> tuple:
-    nereid.synchronize()
+def _write(stream: Any, address: Any, value: int, size: int) -> tuple:
+    _streams.of(stream).finish()
     kind = {4: ctypes.c_uint32, 8: ctypes.c_uint64}[size]
     place = _address(address)
     if place % size:
@@ -119,42 +122,58 @@ def _write(address: Any, value: int, size: int) -> tuple:
 
 def cuStreamWriteValue32(stream: Any, address: Any, value: int, flags: Any = 0) -> tuple:
     """Writes a word of 4 bytes."""
-    return _write(address, value, 4)
+    return _write(stream, address, value, 4)
 
 
 def cuStreamWriteValue64(stream: Any, address: Any, value: int, flags: Any = 0) -> tuple:
     """Writes a word of 8 bytes."""
-    return _write(address, value, 8)
+    return _write(stream, address, value, 8)
 
 
-def _wait(address: Any, value: int, flags: Any, size: int) -> tuple:
-    nereid.synchronize()
+#: Seconds that a stream waits for a word that no other rank can write, while nothing else of this process is at work.
+_PATIENCE = 60.0
+
+
+def _await(place: int, size: int, holds: Any) -> None:
+    """Returns when the word at `place`, which only this process writes, holds."""
+    word = {4: ctypes.c_uint32, 8: ctypes.c_uint64}[size].from_address(place)
+    begin = time.monotonic()
+    while not holds(word.value):
+        if time.monotonic() - begin > _PATIENCE:
+            raise RuntimeError(
+                f"cuStreamWaitValue{8 * size}: the word at {place:#x} is {word.value} since {_PATIENCE:.0f} s; it is no symmetric "
+                "memory, so that only this process could change it")
+        time.sleep(0.001)
+
+
+def _wait(stream: Any, address: Any, value: int, flags: Any, size: int) -> tuple:
     place, wanted = _address(address), int(value) & ((1 << 8 * size) - 1)
     how = CUstreamWaitValue_flags(int(flags) & 3)
     if how == CUstreamWaitValue_flags.CU_STREAM_WAIT_VALUE_AND:
         raise NotImplementedError(f"cuStreamWaitValue{8 * size}: it waits for values that are equal, or at least as great")
     equal = how == CUstreamWaitValue_flags.CU_STREAM_WAIT_VALUE_EQ
+    queue = _streams.of(stream)
     if _memory.find(place) is not None:
-        _runtime.signal_wait_until(_memory.place("cuStreamWaitValue", place, size), _EQUAL if equal else _AT_LEAST, wanted,
-                                   size, False)
+        there = _memory.place("cuStreamWaitValue", place, size)
+        queue.later(lambda: _runtime.signal_wait_until(there, _EQUAL if equal else _AT_LEAST, wanted, size, False))
         return (CUresult.CUDA_SUCCESS,)
+    # At least as great: in the order of numbers that wrap around.
+    half = 1 << (8 * size - 1)
+    holds = (lambda now: now == wanted) if equal else (lambda now: (now - wanted) & (2 * half - 1) < half)
     now = {4: ctypes.c_uint32, 8: ctypes.c_uint64}[size].from_address(place).value
-    if now != wanted and (equal or now < wanted):
-        raise RuntimeError(
-            f"cuStreamWaitValue{8 * size}: the word at {place:#x} is {now} and not {wanted}; it is no symmetric memory, so "
-            "that only what this process does later could change it, and here a stream's work is done when it is given"
-        )
+    if not queue.query() or not holds(now):
+        queue.later(lambda: _await(place, size, holds))
     return (CUresult.CUDA_SUCCESS,)
 
 
 def cuStreamWaitValue32(stream: Any, address: Any, value: int, flags: Any = 0) -> tuple:
     """Returns when the word of 4 bytes compares as `flags` say."""
-    return _wait(address, value, flags, 4)
+    return _wait(stream, address, value, flags, 4)
 
 
 def cuStreamWaitValue64(stream: Any, address: Any, value: int, flags: Any = 0) -> tuple:
     """Returns when the word of 8 bytes compares as `flags` say."""
-    return _wait(address, value, flags, 8)
+    return _wait(stream, address, value, flags, 8)
 
 
 def check(error: Any) -> None:

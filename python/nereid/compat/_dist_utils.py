@@ -235,8 +235,8 @@ def nvshmem_free_tensor_sync(tensor: Any) -> None:
 
 
 def nvshmem_barrier_all_on_stream(stream: Any = None) -> None:
-    """Barrier of all ranks."""
-    _nvshmem.barrier()
+    """Barrier of all ranks, after all that `stream` (the current one) was given."""
+    _nvshmem.barrier(stream=stream)
 
 
 def barrier_async(pg: Any) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The host functions of NVSHMEM (``nvshmem.core``, and its bindings under the name
-``pynvshmem``) on a job of Nereid. Streams are taken and not needed: everything is complete
-when it returns."""
+``pynvshmem``) on a job of Nereid. What is given to a stream happens when the stream has ended
+all that it was given before, for which the call waits; it is complete when it returns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import secrets
 from typing import Any, Sequence
 
 import nereid
-from nereid.compat import _join, _memory
+from nereid.compat import _join, _memory, _streams
 
 
 class Teams(enum.IntEnum):
@@ -64,6 +64,7 @@ def init(device: Any = None, uid: bytes | None = None, rank: int | None = None, 
 
 def finalize() -> None:
     """Leaves the job."""
+    nereid.synchronize()
     _memory.forget()
     nereid.finalize()
 
@@ -146,7 +147,7 @@ def team_destroy(team: int) -> None:
 
 def barrier(team: int = Teams.TEAM_WORLD, stream: Any = None) -> None:
     """Barrier of the members' hosts."""
-    nereid.synchronize()
+    _streams.of(stream).finish()
     if _team(team) == Teams.TEAM_WORLD:
         nereid.barrier()
     else:
@@ -160,7 +161,7 @@ def sync(team: int = Teams.TEAM_WORLD, stream: Any = None) -> None:
 
 def quiet(stream: Any = None) -> None:
     """Host transfers are complete when they return."""
-    nereid.synchronize()
+    _streams.of(stream).finish()
 
 
 # ---- transfers
@@ -181,14 +182,14 @@ def _sizes(who: str, dst: Any, src: Any) -> tuple[int, int, int]:
 
 def put(dst: Any, src: Any, remote_pe: int = -1, stream: Any = None) -> None:
     """Copies `src` to what `remote_pe` has in place of `dst`."""
-    nereid.synchronize()
+    _streams.of(stream).finish()
     to, source, nbytes = _sizes("nvshmem.core.put", dst, src)
     _memory.put("nvshmem.core.put", to, source, nbytes, remote_pe)
 
 
 def get(dst: Any, src: Any, remote_pe: int = -1, stream: Any = None) -> None:
     """Copies what `remote_pe` has in place of `src` to `dst`."""
-    nereid.synchronize()
+    _streams.of(stream).finish()
     to, source, nbytes = _sizes("nvshmem.core.get", dst, src)
     _memory.get("nvshmem.core.get", to, source, nbytes, remote_pe)
 
@@ -210,18 +211,18 @@ def put_signal(dst: Any, src: Any, signal_var: Any, signal_val: int, signal_op: 
 
 def signal_op(signal_var: Any, signal_val: int, signal_op: int, remote_pe: int = -1, stream: Any = None) -> None:
     """Sets the 8-byte signal on `remote_pe`, or adds to it."""
-    nereid.synchronize()
+    _streams.of(stream).finish()
     _signal("nvshmem.core.signal_op", signal_var.data_ptr(), signal_val, signal_op, remote_pe)
 
 
 def _putmem_on_stream(dst: int, src: int, nbytes: int, pe: int, stream: Any = None) -> None:
-    nereid.synchronize()
+    _streams.of(stream).finish()
     _memory.put("putmem_on_stream", dst, src, nbytes, pe)
 
 
 def _putmem_signal_on_stream(dst: int, src: int, nbytes: int, signal: int, value: int, operation: int, pe: int,
                              stream: Any = None) -> None:
-    _putmem_on_stream(dst, src, nbytes, pe)
+    _putmem_on_stream(dst, src, nbytes, pe, stream)
     _signal("putmem_signal_on_stream", signal, value, operation, pe)
 
 

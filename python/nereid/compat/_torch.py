@@ -7,9 +7,8 @@ CPU. What a script can tell apart on a device stays apart:
 * moving a tensor (``.cuda()``, ``.npu()``, ``.to("cuda")``, ``.cpu()``) gives a copy, as
   it does there; a tensor that was made on the device, or moved there, stays itself when it
   is moved there again. Such tensors carry a mark;
-* ``torch.cuda`` and ``torch.npu`` answer for a device that is always ready: launches and
-  torch's own operations are complete when they return, so streams are in order and events
-  have happened.
+* ``torch.cuda`` and ``torch.npu`` answer for a device whose streams are those of _streams.py;
+  torch's own operations are done in their order (_torch_order.py).
 
 What has no counterpart here (graphs, sharing of memory between processes) raises an error that
 names it. ``tensor.device`` is torch's own, the CPU.
@@ -27,6 +26,7 @@ from typing import Any, Callable
 import nereid
 from nereid import runtime
 from nereid._base import targets
+from nereid.compat import _streams, _torch_streams
 
 #: Types of devices that stand for CPU memory.
 DEVICES = ("cuda", "npu")
@@ -99,87 +99,6 @@ def _moves(to: Callable) -> Callable:
     return move
 
 
-# ---- streams and events
-
-
-class Stream:
-    """A stream of the device. Everything is complete when it returns, hence in order."""
-
-    cuda_stream = npu_stream = stream_id = device_index = 0
-
-    def __init__(self, device: Any = None, priority: int = 0, **_: Any) -> None:
-        self.device, self.priority = device, priority
-
-    def synchronize(self) -> None:
-        nereid.synchronize()
-
-    def query(self) -> bool:
-        return True
-
-    def wait_stream(self, stream: "Stream") -> None:
-        nereid.synchronize()
-
-    def wait_event(self, event: "Event") -> None:
-        nereid.synchronize()
-
-    def record_event(self, event: "Event | None" = None) -> "Event":
-        event = event or Event()
-        event.record(self)
-        return event
-
-    @staticmethod
-    def priority_range() -> tuple[int, int]:
-        return 0, 0
-
-    def __enter__(self) -> "Stream":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        return None
-
-
-class Event:
-    """A time at which everything before was complete."""
-
-    def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, **_: Any) -> None:
-        self._seconds: float | None = None
-
-    def record(self, stream: Any = None) -> None:
-        nereid.synchronize()
-        self._seconds = time.perf_counter()
-
-    def wait(self, stream: Any = None) -> None:
-        nereid.synchronize()
-
-    def synchronize(self) -> None:
-        nereid.synchronize()
-
-    def query(self) -> bool:
-        return True
-
-    def elapsed_time(self, end: "Event") -> float:
-        """Milliseconds from this event to `end`."""
-        if self._seconds is None or end._seconds is None:
-            raise ValueError("elapsed_time: both events have to be recorded first")
-        return 1000 * (end._seconds - self._seconds)
-
-
-class _Within:
-    """``with torch.cuda.stream(s):`` and ``with torch.cuda.device(n):``."""
-
-    def __init__(self, value: Any = None) -> None:
-        self.value = value
-
-    def __enter__(self) -> Any:
-        return self.value
-
-    def __exit__(self, *_: Any) -> None:
-        return None
-
-
-_STREAM = Stream()
-
-
 # ---- the device
 
 
@@ -250,10 +169,8 @@ def _device_functions(torch: Any, module: str) -> dict[str, Any]:
     no_graphs = "graphs record launches to repeat them, which Nereid does not do: call the function again instead"
     nothing = lambda *_args, **_kwargs: None  # noqa: E731
     return {
-        "Stream": Stream, "Event": Event, "ExternalStream": Stream,
-        "stream": _Within, "device": _Within, "device_of": _Within, "StreamContext": _Within,
-        "current_stream": lambda device=None: _STREAM, "default_stream": lambda device=None: _STREAM,
-        "set_stream": nothing, "synchronize": lambda device=None: nereid.synchronize(),
+        **_torch_streams.functions(),
+        "device": _torch_streams.Within, "device_of": _torch_streams.Within,
         "is_available": lambda: True, "is_initialized": lambda: True, "init": nothing, "_lazy_init": nothing,
         "device_count": _device_count, "current_device": _current_device, "set_device": _set_device,
         "get_device_properties": _properties, "get_device_name": lambda device=None: _properties().name,
@@ -277,6 +194,17 @@ def _device_functions(torch: Any, module: str) -> dict[str, Any]:
            for name in ("CUDAGraph", "NPUGraph", "graph", "graph_pool_handle", "make_graphed_callables")},
         "cudart": _refuse(f"torch.{module}.cudart", "the functions of CUDA's runtime need a GPU"),
     }
+
+
+def _reads(function: Callable) -> Callable:
+    """`function`, after all that the current stream holds."""
+
+    @functools.wraps(function)
+    def read(*args: Any, **kwargs: Any) -> Any:
+        _streams.current().finish()
+        return function(*args, **kwargs)
+
+    return read
 
 
 # ---- torch.distributed
@@ -377,6 +305,9 @@ def _change_tensors(torch: Any) -> None:
         setattr(Tensor, name, lambda self, *_args, **_kwargs: _to_device(self))
         setattr(Tensor, f"is_{name}", property(lambda self: True))
     Tensor.record_stream = lambda self, stream: None
+    for name in ("numpy", "tolist", "__array__"):  # read the memory without an operation
+        setattr(Tensor, name, _reads(getattr(Tensor, name)))
+    torch.save = _reads(torch.save)
 
     Module = torch.nn.Module
     to = Module.to
@@ -458,15 +389,18 @@ def apply(torch: Any) -> None:
         register("npu", npu)
     torch.npu = npu
     streams = types.ModuleType("torch.npu.streams")
-    streams.__dict__.update(Stream=Stream, Event=Event)
+    streams.__dict__.update(Stream=_torch_streams.Stream, Event=_torch_streams.Event)
     npu.streams = streams
     nvtx = types.SimpleNamespace(**{name: lambda *_args, **_kwargs: 0 for name in ("mark", "range_push", "range_pop")},
-                                 range=_Within)
+                                 range=_torch_streams.Within)
     torch.cuda.nvtx = nvtx
     if hasattr(torch.cuda, "streams"):
-        torch.cuda.streams.Stream, torch.cuda.streams.Event = Stream, Event
+        torch.cuda.streams.Stream, torch.cuda.streams.Event = _torch_streams.Stream, _torch_streams.Event
     if hasattr(torch, "Stream"):
-        torch.Event = Event
+        torch.Event = _torch_streams.Event
+    from nereid.compat import _torch_order  # noqa: F401: it looks at operations from now on
+
+    _streams.begin()
     if "WORLD_SIZE" in os.environ:  # scripts name files by what torchrun sets beside it
         os.environ.setdefault("TORCHELASTIC_RUN_ID", "nereid")
     _change_distributed(torch)

@@ -616,7 +616,7 @@ PyObject *launch(PyObject *self, PyObject *grid, PyObject *const *args, size_t n
     Py_DECREF(kernel);
     return nullptr;
   }
-  if (currentStream()) {
+  if (goesIntoStream(image)) {
     if (!symmetricArguments(image, reader.slots.data(), badSlot)) {
       failNotSymmetric(state, reader, bound, badSlot);
     } else if (enqueueLaunch(state, image, size, reader, bound, kernel)) {

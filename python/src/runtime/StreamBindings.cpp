@@ -177,6 +177,10 @@ public:
   }
 
   std::unique_ptr<runtime::Stream> stream;
+  /// Launches that cannot wait for others run at once when nothing is left before them.
+  bool eager = false;
+  /// Calls given() of the stream before a launch goes into it.
+  bool tells = false;
 
 private:
   /// Of what was put into the queue.
@@ -219,10 +223,20 @@ static std::string callerPlace() {
   return place;
 }
 
+bool python::goesIntoStream(const KernelImage &image) {
+  if (!threadStream)
+    return false;
+  const auto &stream = *nb::inst_ptr<PythonStream>(threadStream);
+  return !stream.eager || image.kernel->blocking || stream.stream->pending() != 0;
+}
+
 bool python::enqueue(PendingLaunch launch) {
   try {
     nb::handle stream(threadStream);
-    nb::cast<PythonStream &>(stream).launch(std::move(launch), callerPlace());
+    auto &queue = nb::cast<PythonStream &>(stream);
+    if (queue.tells)
+      stream.attr("given")();
+    queue.launch(std::move(launch), callerPlace());
     return true;
   } catch (nb::python_error &error) {
     error.restore();
@@ -268,6 +282,8 @@ void python::bindStreams(nb::module_ &m) {
       .def("_record", &PythonStream::record, nb::arg("event"))
       .def("_wait", &PythonStream::wait, nb::arg("event"))
       .def("_synchronize", &PythonStream::synchronize)
+      .def_rw("_eager", &PythonStream::eager)
+      .def_rw("_tells", &PythonStream::tells)
       .def("_pending", [](const PythonStream &self) { return self.stream->pending(); });
   m.def(
       "set_current_stream",

@@ -21,6 +21,10 @@ struct PendingLaunch {
 /// borrowed reference.
 PyObject *currentStream();
 
+/// Whether a launch of `image` goes into the current stream. One that cannot wait runs at
+/// once in a stream that says so, unless something is left before it.
+bool goesIntoStream(const KernelImage &image);
+
 /// Gives `launch` to the current stream; false with an exception set.
 bool enqueue(PendingLaunch launch);
 

@@ -230,7 +230,6 @@ def nvshmem_create_tensors(shape: Sequence[int], dtype: Any, rank: int, local_wo
 
 def nvshmem_free_tensor_sync(tensor: Any) -> None:
     """Gives a symmetric tensor back. Collective."""
-    nereid.synchronize()
     _nvshmem.free_tensor(tensor)
 
 

@@ -37,7 +37,8 @@ def find(address: int) -> tuple[nereid.symm.SymmetricTensor, int] | None:
 
 
 def free(who: str, address: int) -> None:
-    """Gives back what ``allocate`` has returned. Collective."""
+    """Gives back what ``allocate`` has returned, when all streams are done. Collective."""
+    nereid.synchronize()
     tensor = _tensors.pop(address, None)
     if tensor is None:
         raise ValueError(f"{who} takes what was allocated in symmetric memory and not been freed")

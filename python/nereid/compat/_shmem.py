@@ -13,7 +13,7 @@ from typing import Any, Sequence
 
 import nereid
 from nereid import _runtime
-from nereid.compat import _join, _memory
+from nereid.compat import _join, _memory, _streams
 
 __all__ = [
     "InitAttr", "InitStatus", "OpEngineType", "aclshmem_align", "aclshmem_calloc", "aclshmem_create_tensor",
@@ -108,7 +108,8 @@ def aclshmemx_init_status() -> InitStatus:
 
 
 def aclshmem_finalize() -> int:
-    """Leaves the job; returns 0."""
+    """Leaves the job when all streams are done; returns 0."""
+    nereid.synchronize()
     _memory.forget()
     nereid.finalize()
     return 0
@@ -284,12 +285,14 @@ def _core_init(device: Any = None, uid: Any = None, rank: int | None = None, nra
 
 
 def _core_barrier(team: int, stream: Any = None) -> None:
-    """Barrier of the hosts of a team."""
+    """Barrier of the hosts of a team, after all that `stream` (the current one) was given."""
+    _streams.of(stream).finish()
     nereid.symm.Team(team).barrier()
 
 
 def _core_barrier_all(stream: Any = None) -> None:
-    """Barrier of all hosts."""
+    """Barrier of all hosts, after all that `stream` (the current one) was given."""
+    _streams.of(stream).finish()
     nereid.barrier()
 
 

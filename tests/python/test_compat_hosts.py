@@ -387,6 +387,11 @@ def threads(x, y, flag, packed, world_size):
     wait_eq(flag + world_size, t, 1, "gpu")
 
 @triton.jit
+def behind(signal):
+    libshmem_device.signal_op(signal + 63, 4, libshmem_device.NVSHMEM_SIGNAL_SET, 1 - dl.rank())
+    libshmem_device.signal_wait_until(signal + 63, libshmem_device.NVSHMEM_CMP_EQ, 4)
+
+@triton.jit
 def everywhere(p, q, out):
     there = libshmem_device.remote_mc_ptr(libshmem_device.NVSHMEM_TEAM_WORLD, p)
     t = tid(0)
@@ -408,6 +413,7 @@ nvshmem_barrier_all_on_stream(torch.cuda.current_stream())
 threads[(1,)](x, y, flag, packed, size)
 assert (y.reshape(128, 4).flip(1) == x.reshape(128, 4)).all() and flag.tolist() == size * [3] + [1]
 assert (packed == x[::4].long() + (x[1::4].long() << 32)).all()
+behind[(1,)](nvshmem_create_tensor((1,), torch.int64))      # the library gives out pieces of 512 bytes
 p, q = nvshmem_create_tensor((64,), torch.int32), nvshmem_create_tensor((16,), torch.float16)
 q.copy_((torch.arange(16) + 100 * rank).half())
 out = torch.zeros(8, dtype=torch.int32, device="cuda")
@@ -425,8 +431,12 @@ CUDA_CHECK(error)
 (error,) = cudart.cudaMemcpyAsync(y.data_ptr(), x.data_ptr(), 2048, cudart.cudaMemcpyKind.cudaMemcpyDefault, stream.cuda_stream)
 CUDA_CHECK(error)
 assert flag[0] == 9 and (x == y).all()
+from nereid.compat import _cuda_driver
+_cuda_driver._PATIENCE = 0.1
+cuda.cuStreamWaitValue32(stream.cuda_stream, x.data_ptr(), 77, cuda.CUstreamWaitValue_flags.CU_STREAM_WAIT_VALUE_EQ)
 try:
-    cuda.cuStreamWaitValue32(stream.cuda_stream, x.data_ptr(), 77, cuda.CUstreamWaitValue_flags.CU_STREAM_WAIT_VALUE_EQ)
+    stream.synchronize()
+    raise AssertionError("nobody has written 77")
 except RuntimeError as error:
     assert "is no symmetric memory" in str(error)
 row, column = nvshmem.core.team_split_2d(libshmem_device.NVSHMEM_TEAM_WORLD, size, None, 0, None, 0)

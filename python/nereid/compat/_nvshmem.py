@@ -81,12 +81,18 @@ def n_pes() -> int:
 
 # ---- memory
 
+#: The library gives memory out in pieces of so many bytes; files use what lies behind small arrays of signals.
+_PIECE = 512
+
 
 def tensor(shape: Sequence[int] | int, dtype: Any = None, **_options: Any) -> Any:
     """A torch tensor of zeros in symmetric memory. Collective."""
     import torch
 
-    return _memory.allocate(shape, torch.float32 if dtype is None else dtype).torch()
+    like = torch.empty(shape, dtype=torch.float32 if dtype is None else dtype, device="meta")
+    nbytes = like.numel() * like.element_size()
+    piece = _memory.allocate(max(1, -(-nbytes // _PIECE)) * _PIECE, torch.uint8).torch()
+    return piece[:nbytes].view(like.dtype).reshape(like.shape)
 
 
 def bytetensor(shape: Sequence[int] | int, dtype: Any = None, **_options: Any) -> Any:

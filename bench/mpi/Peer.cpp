@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//===- Peer.cpp - MPI's collectives, for bench/ops.py ---------------------===//
+//===- Peer.cpp - MPI's collectives, for bench/cases/operators.py ---------------------===//
 //
 // Each function makes `calls` calls, so that the Python around it costs MPI
 // nothing. Elements are floats; counts are elements. They return 0 or an error of

@@ -84,7 +84,7 @@ public:
 
   void launch(nrd_kernel_fn kernel, const std::vector<uint64_t> &args, int programs,
               const char *name = "bench");
-  /// A kernel that bench/runtime.py has compiled; null without one.
+  /// A kernel that bench/cases/transfers.py has compiled; null without one.
   nrd_kernel_fn compiled(const std::string &name);
 
   /// A barrier of bare C++, which yields at once when ranks are crowded.

@@ -30,8 +30,8 @@ static int runRank(const bench::Options &options) {
 static int usage() {
   std::fprintf(stderr, "nereid-bench-runtime [--kernels FOLDER] [--only TEXT] [--seconds S] "
                        "[--samples N] [--ranks N]\n"
-                       "  --kernels  compiled kernels of bench/runtime/kernels.py (bench/"
-                       "runtime.py makes them)\n"
+                       "  --kernels  compiled kernels of bench/runtime/kernels.py (nereid bench "
+                       "makes them)\n"
                        "  --only     figures whose name contains TEXT\n"
                        "  --seconds  at most, for one figure (6)\n"
                        "  --samples  undisturbed samples that are enough for one figure (60)\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels that the C++ benchmark of the runtime loads; ../runtime.py compiles them.
+"""Kernels that the C++ benchmark of the runtime loads; ../cases/transfers.py compiles them.
 
 KERNELS maps each to its signature. Arguments are 64-bit words: that is how the
 benchmark passes them.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command `nereid`: run, compile, cache, info, explain; run_ir.py has run-ir, fit.py has fit."""
+"""The command `nereid`: run, compile, cache, info, explain; run_ir.py has run-ir, fit.py has fit, bench.py has bench."""
 
 from __future__ import annotations
 
@@ -620,6 +620,7 @@ def _profile_text(profile: dict[str, Any]) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     import nereid
+    from nereid.cli import bench as _bench
     from nereid.cli import fit as _fit
     from nereid.cli import run_ir as _run_ir
 
@@ -632,6 +633,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_compile(commands)
     _run_ir.add_command(commands)
     _fit.add_command(commands)
+    _bench.add_command(commands)
     _add_cache(commands)
     _add_info(commands)
     _add_explain(commands)
@@ -639,7 +641,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = _parser().parse_args(argv)
+    from nereid.cli import bench as _bench
+
+    argv = sys.argv[1:] if argv is None else argv
+    # Its options are those of the program in the source tree.
+    args = argparse.Namespace(function=lambda _: _bench.run(argv[1:])) if argv[:1] == ["bench"] else _parser().parse_args(argv)
     try:
         return args.function(args)
     except UsageError as error:

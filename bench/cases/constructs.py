@@ -2,7 +2,7 @@
 """One small kernel per construct of the language, with the tile's size as a parameter.
 
 CONSTRUCTS maps a name to ``compile(rows, columns)``, which compiles the kernel for tiles of
-that size and returns the compiled kernel. compile_time.py looks for constructs whose time or
+that size and returns the compiled kernel. compiling.py looks for constructs whose time or
 code grows with the tile.
 """
 

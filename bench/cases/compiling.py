@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How long kernels take from their first launch to machine code.
 
-    python bench/compile_time.py [examples] [tutorials] [constructs]
-
-examples    first launch less a later one, in a fresh process: with an empty disk cache (cold)
-            and with a filled one, so loading the compiler's libraries counts
+example     first launch less a later one, in a fresh process: with an empty disk cache (cold) and with a filled
+            one, so loading the compiler's libraries counts; beside stock Triton, which compiles the matrix product
+            of its tutorial to a cubin in a fresh process, for compute capability 9.0
 tutorials   the kernels of tests/tutorials, each test in a fresh process without a cache:
             the time of every compilation in it
-constructs  one kernel per construct of the language (construct_kernels.py) with tiles of
+constructs  one kernel per construct of the language (constructs.py) with tiles of
             32 x 32 and of 128 x 256: time and code must not grow with the tile
 
-All times are processor time of the process, which on a machine with nothing else to do is
-the time that passes.
+All times are processor time of the process and of those it starts, which on a machine with nothing else to do
+is the time that passes.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
-import itertools
 import json
 import os
 import statistics
@@ -28,15 +26,13 @@ import tempfile
 import time
 from pathlib import Path
 
-import harness
-import numpy as np
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "examples")]
 
-sys.path.insert(0, str(harness.ROOT / "examples"))
+import numpy as np  # noqa: E402
 
-#: Seconds within which kernels have to be compiled.
-BAR_ALLGATHER, BAR_TUTORIAL = 0.3, 0.5
-#: Times that a tile of 128 x 256 may take of one of 32 x 32.
-BAR_TILE = 2.0
+import harness  # noqa: E402
+
 SMALL, LARGE = (32, 32), (128, 256)
 
 TUTORIALS = {
@@ -50,6 +46,11 @@ TUTORIALS = {
 
 
 # ---- in a process of its own
+
+
+def processor_time() -> float:
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
 
 
 def example_child(kernel: str) -> None:
@@ -83,6 +84,21 @@ def example_child(kernel: str) -> None:
     print(json.dumps({"first": times[0], "later": statistics.median(times[1:])}))
 
 
+def triton_child() -> None:
+    """Prints the seconds that stock Triton takes for its tutorial's matrix product, to a cubin."""
+    import triton
+    from triton.backends.compiler import GPUTarget
+
+    from cases import triton_product
+
+    signature = {name: kind for name, kind in triton_product.SIGNATURE.items()}
+    start = processor_time()
+    source = triton.compiler.ASTSource(triton_product.matmul_kernel, signature, triton_product.CONSTANTS)
+    kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32))
+    assert kernel.asm["cubin"]
+    print(json.dumps(processor_time() - start))
+
+
 @contextlib.contextmanager
 def timed_compilations(times: list):
     """While it is open, (kernel, seconds, bytes of code) of each compilation go to `times`."""
@@ -105,7 +121,7 @@ def timed_compilations(times: list):
 
 def tutorial_child(file: str, test: str) -> None:
     """Runs a test with the first value of each of its parameters; prints its compilations."""
-    path = harness.ROOT / "tests" / "tutorials" / file
+    path = ROOT / "tests" / "tutorials" / file
     os.environ.setdefault("NEREID_TEST_SEED", "0")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
@@ -129,11 +145,11 @@ def tutorial_child(file: str, test: str) -> None:
 
 def construct_child(names: list[str]) -> None:
     """Prints, for each construct, the seconds and bytes of the small tile and of the large one."""
-    import construct_kernels
+    from cases import constructs
 
     results = {}
-    for name in names or construct_kernels.CONSTRUCTS:
-        compile = construct_kernels.CONSTRUCTS[name]
+    for name in names or constructs.CONSTRUCTS:
+        compile = constructs.CONSTRUCTS[name]
         times: list = []
         with timed_compilations(times):
             compile(16, 16)  # what is done once in a process
@@ -143,14 +159,15 @@ def construct_child(names: list[str]) -> None:
     print(json.dumps(results))
 
 
-# ---- the tables
+# ---- the figures
 
 
 def child(*args: str, cache: str) -> object:
-    command = [sys.executable, __file__, "--child", *args]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "NEREID_CACHE_DIR": cache})
+    command = [sys.executable, __file__, *args]
+    done = subprocess.run(command, capture_output=True, text=True,
+                          env={**os.environ, "NEREID_CACHE_DIR": cache, "TRITON_CACHE_DIR": cache})
     if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+        raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -159,83 +176,58 @@ def fresh(*args: str) -> object:
         return child(*args, cache=cache)
 
 
-def verdict(reached: bool) -> str:
-    return "reached" if reached else "NOT REACHED"
+def example(kernel: str, rounds: int, bars: dict) -> list[harness.Figure]:
+    has_triton = importlib.util.find_spec("triton") is not None
+    cold, warm, theirs = [], [], []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as cache:
+            for times in (cold, warm):
+                found = child("example", kernel, cache=cache)
+                times.append(found["first"] - found["later"])
+        if "triton" in bars and has_triton:
+            theirs.append(fresh("triton"))
+    figures = []
+    if "triton" in bars:
+        if has_triton:
+            figures.append(harness.Figure("triton", "Triton's compilation of the plain matrix product", "cold",
+                                          harness.compare({"ours": cold, "triton": theirs}, "ours", "triton", at_most=True),
+                                          statistics.median(cold), statistics.median(theirs)))
+        else:
+            figures.append(harness.Figure("triton", part="cold", missing="triton is not installed: pip install nereid[cuda]"))
+    if "itself" in bars:
+        figures.append(harness.Figure("itself", "", "from the disk", statistics.median(warm) * 1e3, statistics.median(warm),
+                                      note=f"cold {statistics.median(cold) * 1e3:.0f} ms"))
+    return figures
 
 
-def examples(rounds: int) -> list[dict]:
-    print(f"{'example':<44}  {'cold':>8}  {'from cache':>10}  {'bar':>8}")
-    rows = []
-    for kernel in ("AllGather+GEMM", "softmax", "vector add"):
-        cold, warm = [], []
-        for _ in range(rounds):
-            with tempfile.TemporaryDirectory() as cache:
-                for times in (cold, warm):
-                    found = child("example", kernel, cache=cache)
-                    times.append(found["first"] - found["later"])
-        row = {"kernel": kernel, "cold": statistics.median(cold), "warm": statistics.median(warm),
-               "bar": BAR_ALLGATHER if kernel == "AllGather+GEMM" else None}
-        bar = "" if row["bar"] is None else f"{row['bar'] * 1e3:5.0f} ms  {verdict(row['cold'] <= row['bar'])}"
-        print(f"{kernel:<44}  {row['cold'] * 1e3:5.0f} ms  {row['warm'] * 1e3:7.1f} ms  {bar}", flush=True)
-        rows.append(row)
-    return rows
-
-
-def tutorials(rounds: int) -> list[dict]:
-    print(f"{'kernel of tests/tutorials':<44}  {'cold':>8}  {'code':>10}  {'bar':>8}")
-    rows = []
-    for file, test in itertools.chain.from_iterable(((f, t) for t in tests) for f, tests in TUTORIALS.items()):
+def tutorials(rounds: int, bars: dict) -> list[harness.Figure]:
+    figures = []
+    for file, test in ((file, test) for file, tests in TUTORIALS.items() for test in tests):
         found: dict[str, list] = {}
         for _ in range(rounds):
             for kernel, seconds, size in fresh("tutorial", file, test):
                 found.setdefault(kernel, []).append((seconds, size))
         for kernel, measured in found.items():
             seconds = statistics.median(s for s, _ in measured)
-            rows.append({"kernel": kernel, "test": f"{file}::{test}", "cold": seconds, "code": measured[0][1],
-                         "bar": BAR_TUTORIAL})
-            print(f"{kernel:<44}  {seconds * 1e3:5.0f} ms  {measured[0][1]:>8} B  {BAR_TUTORIAL * 1e3:5.0f} ms  "
-                  f"{verdict(seconds <= BAR_TUTORIAL)}", flush=True)
-    return rows
+            figures.append(harness.Figure("itself", "", f"{test.removeprefix('test_')}: {kernel}", seconds * 1e3, seconds,
+                                          note=f"{measured[0][1]} bytes of code"))
+    return figures
 
 
-def constructs(rounds: int) -> list[dict]:
-    print(f"{'construct, tiles of 32x32 and of 128x256':<44}  {'32x32':>8}  {'128x256':>8}  {'ratio':>6}  {'code':>6}")
+def constructs(rounds: int, bars: dict) -> list[harness.Figure]:
     measured = [fresh("construct") for _ in range(rounds)]
-    rows = []
+    figures = []
     for name in measured[0]:
         small = statistics.median(m[name][0][1] for m in measured)
         large = statistics.median(m[name][1][1] for m in measured)
         ratio = statistics.median(m[name][1][1] / m[name][0][1] for m in measured)
         code = measured[0][name][1][2] / measured[0][name][0][2]
-        rows.append({"construct": name, "small": small, "large": large, "ratio": ratio, "code": code, "bar": BAR_TILE})
-        print(f"{name:<44}  {small * 1e3:5.0f} ms  {large * 1e3:5.0f} ms  {ratio:6.2f}  {code:6.2f}  "
-              f"{verdict(ratio <= BAR_TILE and code <= BAR_TILE)}", flush=True)
-    return rows
-
-
-PARTS = {"examples": examples, "tutorials": tutorials, "constructs": constructs}
-
-
-def main() -> None:
-    if sys.argv[1:2] == ["--child"]:
-        kind, *rest = sys.argv[2:]
-        {"example": example_child, "tutorial": tutorial_child, "construct": lambda *n: construct_child(list(n))}[kind](
-            *rest)
-        return
-    parser = harness.arguments(__doc__.splitlines()[0], rounds=5)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: all)")
-    args = parser.parse_args()
-    if unknown := [part for part in args.parts if part not in PARTS]:
-        parser.error(f"no part {unknown[0]!r}: the parts are {', '.join(PARTS)}")
-    harness.enter_single_thread_environment()
-    results = {}
-    for part in args.parts or PARTS:
-        results[part] = PARTS[part](args.rounds)
-        print()
-    if args.json:
-        with open(args.json, "w", encoding="utf-8") as file:
-            json.dump({"machine": harness.machine(), "compile_time": results}, file, indent=1)
+        figures.append(harness.Figure("itself", "", name, max(ratio, code), large, small,
+                                      note=f"time {ratio:.2f}, code {code:.2f}"))
+    return figures
 
 
 if __name__ == "__main__":
-    main()
+    kind, *rest = sys.argv[1:]
+    {"example": example_child, "tutorial": tutorial_child, "construct": lambda *names: construct_child(list(names)),
+     "triton": triton_child}[kind](*rest)

@@ -6,6 +6,8 @@ the same ones with more calls.
 """
 
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -27,6 +29,20 @@ def test_values(folder):
 @pytest.mark.ranks(3)
 def test_teams(folder):
     assert selftest.run_operator(folder, 2, 0, SEED, 0.001, which=("even and odd", "all but the last, reversed")) >= 3
+
+
+@operators
+def test_five_to_seven_ranks(ranks, folder):
+    number = 5 + (list(registry.OPERATORS).index(folder) + SEED) % 3
+    ranks(number, lambda: selftest.run_operator(folder, 2, 0, SEED, 0.0, which=("all",)))
+
+
+@operators
+def test_under_check(folder):
+    """No two accesses of a run are unordered (docs/check.md), on one node."""
+    done = subprocess.run([sys.executable, "-m", "nereid", "run", "--check", "-n", "2", "-m", "nereid.ops.selftest", folder,
+                           "--calls", "2", "--skewed-calls", "0", "--seed", str(SEED)], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0 and " 0 errors" in done.stderr + done.stdout, done.stdout + done.stderr
 
 
 @operators

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Single operations: signals, barriers, put and get, all-gather, launches; then protocols under stress."""
+"""Single operations: signals, barriers, put and get, all-gather, launches; then protocols under stress.
+
+    nereid run -n 2 --target cuda bench/cuda/operations.py LINES [PART...]        # parts: the functions below"""
 
 import importlib
 import sys
@@ -234,6 +236,8 @@ def stress_barriers():
 
 
 for part in (signals, launches, copies, all_gather, stress, stress_barriers):
+    if sys.argv[2:] and part.__name__ not in sys.argv[2:]:
+        continue
     try:
         part()
     except Exception as error:  # what else there is goes on

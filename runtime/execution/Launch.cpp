@@ -200,12 +200,18 @@ Status launchInto(Job &job, const LaunchSpec &spec, std::unique_ptr<DeviceQueue>
     return invalid("launch of '" + spec.kernel->name + "': the device '" + impl->device.name() +
                    "' has no streams of its own that it could go into");
   DeviceQueue *into = queue ? queue->get() : nullptr;
-  impl->enter(RankState::Launch);
+  if (!into) {
+    impl->enter(RankState::Launch);
+    return endLaunch(*impl, impl->executor->run(spec, nullptr));
+  }
+  // This thread goes on by itself: it is no wait for the search for deadlocks.
+  impl->count(RankState::Launch, 1, /*waits=*/false);
   std::unique_ptr<LaunchFailure> failure = impl->executor->run(spec, into);
-  if (!into || failure)
-    return endLaunch(*impl, std::move(failure));
-  impl->leave(RankState::Launch); // it goes on
-  return {};
+  impl->count(RankState::Launch, -1, /*waits=*/false);
+  if (!failure)
+    return {}; // it goes on
+  impl->enter(RankState::Launch);
+  return endLaunch(*impl, std::move(failure));
 }
 
 Status synchronizeQueue(Job &job, DeviceQueue &queue) {

@@ -147,12 +147,25 @@ struct Entry {
   bool always = false;   ///< is done after a failure, too
 };
 
-/// A launch in the queue, with all that it points to.
-struct QueuedLaunch {
-  LaunchSpec spec;
+/// A launch of launch(spec, ...).
+class OwnedLaunch final : public StreamedLaunch {
+public:
+  OwnedLaunch(const LaunchSpec &given, std::shared_ptr<const void> owner,
+              std::function<Expected<Job *>()> find, std::string where)
+      : owner(std::move(owner)), find(std::move(find)), where(std::move(where)) {
+    spec = given;
+    if (spec.kernel->numArgs > 0)
+      args.assign(spec.args, spec.args + spec.kernel->numArgs);
+    spec.args = args.data();
+  }
+  Expected<Job *> findJob() override { return find ? find() : Expected<Job *>(nullptr); }
+  std::string place() override { return where; }
+
+private:
   std::vector<uint64_t> args;
-  std::shared_ptr<const void> owner;
-  std::function<Expected<Job *>()> findJob;
+  const std::shared_ptr<const void> owner;
+  const std::function<Expected<Job *>()> find;
+  const std::string where;
 };
 } // namespace
 
@@ -162,10 +175,11 @@ struct Stream::State : std::enable_shared_from_this<Stream::State> {
 
   Status enqueue(Entry entry);
   Status startThread();
-  bool launchNow(const std::shared_ptr<QueuedLaunch> &launch, const std::string &place);
+  Status check(const StreamedLaunch &launch) const;
+  bool launchNow(const std::shared_ptr<StreamedLaunch> &launch, bool wait);
   void run();
-  Status carryOut(Entry &entry);
-  Status launch(const std::shared_ptr<QueuedLaunch> &launch);
+  template <typename Work> Status carryOut(Work &work);
+  Status launch(const std::shared_ptr<StreamedLaunch> &launch);
   /// Waits for what the device has been given.
   Status finishDevice();
   /// Notices that the device is done. With the lock held.
@@ -201,7 +215,7 @@ struct Stream::State : std::enable_shared_from_this<Stream::State> {
   // Of whoever is carrying.
   std::unique_ptr<DeviceQueue> queue;
   Job *queueJob = nullptr;
-  std::vector<std::shared_ptr<QueuedLaunch>> underway;
+  std::vector<std::shared_ptr<StreamedLaunch>> underway;
 };
 
 Status Stream::State::enqueue(Entry entry) {
@@ -249,18 +263,25 @@ Status Stream::State::startThread() {
   return {};
 }
 
-/// Launches in the calling thread. False when the launch must wait for its turn.
-bool Stream::State::launchNow(const std::shared_ptr<QueuedLaunch> &launched,
-                              const std::string &place) {
+/// Launches in the calling thread. False when the launch must wait for its turn, or,
+/// without `wait`, for anybody.
+bool Stream::State::launchNow(const std::shared_ptr<StreamedLaunch> &launched, bool wait) {
   if (isForeign())
     return false;
-  std::unique_lock<std::mutex> guard(lock);
+  std::unique_lock<std::mutex> guard(lock, std::defer_lock);
+  if (wait)
+    guard.lock();
+  else if (!guard.try_lock())
+    return false;
   if (native) {
     // Its thread notices the end, and nobody else may come in between.
     if (!startThread().ok() || thread.get_id() == std::this_thread::get_id())
       return false;
+    auto ready = [&] { return entries.empty() && !carrying; };
+    if (!wait && !ready())
+      return false;
     ++launching;
-    changed.wait(guard, [&] { return entries.empty() && !carrying; });
+    changed.wait(guard, ready);
     --launching;
   } else if (!direct || carrying || closed || !entries.empty()) {
     return false;
@@ -271,9 +292,9 @@ bool Stream::State::launchNow(const std::shared_ptr<QueuedLaunch> &launched,
   begin();
   const bool wasIdle = !std::exchange(inDevice, true);
   guard.unlock();
-  Entry entry;
-  entry.work = [&] { return launch(launched); };
-  Status own = carryOut(entry);
+  auto work = [&] { return launch(launched); };
+  Status own = carryOut(work);
+  const std::string place = own.ok() ? "" : launched->place();
   Status full = underway.size() < kMostUnderway ? Status() : finishDevice();
   guard.lock();
   carrying = false;
@@ -284,9 +305,9 @@ bool Stream::State::launchNow(const std::shared_ptr<QueuedLaunch> &launched,
   return true;
 }
 
-Status Stream::State::carryOut(Entry &entry) {
+template <typename Work> Status Stream::State::carryOut(Work &work) {
   try {
-    return entry.work();
+    return work();
   } catch (const std::exception &error) {
     return Status::error(StatusCode::Internal,
                          "a function in " + name + " threw an exception: " + error.what());
@@ -297,7 +318,9 @@ Status Stream::State::finishDevice() {
   if (underway.empty())
     return {};
   Status result = synchronizeQueue(*queueJob, *queue);
+  std::vector<std::shared_ptr<StreamedLaunch>> ended = std::move(underway);
   underway.clear();
+  ended.front()->release(ended);
   return result;
 }
 
@@ -340,7 +363,7 @@ void Stream::State::run() {
     skip = skip || !earlier.ok();
     Status own;
     if (!skip || entry.always)
-      own = carryOut(entry);
+      own = carryOut(entry.work);
     entry.work = nullptr;
     guard.lock();
     carrying = false;
@@ -366,15 +389,11 @@ std::deque<Entry> Stream::State::drop() {
   return dropped;
 }
 
-Status Stream::State::launch(const std::shared_ptr<QueuedLaunch> &launch) {
-  Job *wanted = job;
-  if (launch->findJob) {
-    Expected<Job *> found = launch->findJob();
-    if (!found.ok())
-      return found.status();
-    wanted = *found;
-  }
-  Expected<Job *> found = jobOfLaunch(wanted, launch->spec);
+Status Stream::State::launch(const std::shared_ptr<StreamedLaunch> &launch) {
+  Expected<Job *> wanted = launch->findJob();
+  if (!wanted.ok())
+    return wanted.status();
+  Expected<Job *> found = jobOfLaunch(*wanted ? *wanted : job, launch->spec);
   if (!found.ok())
     return found.status();
   if (queueJob != *found) {
@@ -422,27 +441,38 @@ void Stream::detach() {
   state->detached = true;
 }
 
+Status Stream::State::check(const StreamedLaunch &launch) const {
+  if (Status st = checkLaunch(launch.spec); !st.ok())
+    return st;
+  if (launch.spec.kernel->numArgs < 0)
+    return invalid("launch of '" + launch.spec.kernel->name + "' in " + name +
+                   ": the kernel does not say how many arguments it has");
+  return {};
+}
+
 Status Stream::launch(const LaunchSpec &spec, std::shared_ptr<const void> owner,
                       std::function<Expected<Job *>()> findJob, std::string place) {
   if (Status st = checkLaunch(spec); !st.ok())
     return st;
-  if (spec.kernel->numArgs < 0)
-    return invalid("launch of '" + spec.kernel->name + "' in " + state->name +
-                   ": the kernel does not say how many arguments it has");
-  auto launch = std::make_shared<QueuedLaunch>();
-  launch->spec = spec;
-  if (spec.kernel->numArgs > 0)
-    launch->args.assign(spec.args, spec.args + spec.kernel->numArgs);
-  launch->spec.args = launch->args.data();
-  launch->owner = std::move(owner);
-  launch->findJob = std::move(findJob);
-  if (state->launchNow(launch, place))
+  return launch(
+      std::make_shared<OwnedLaunch>(spec, std::move(owner), std::move(findJob), std::move(place)));
+}
+
+Status Stream::launch(const std::shared_ptr<StreamedLaunch> &launch) {
+  if (Status st = state->check(*launch); !st.ok())
+    return st;
+  if (state->launchNow(launch, /*wait=*/true))
     return {};
   Entry entry;
   entry.work = [self = state.get(), launch] { return self->launch(launch); };
-  entry.place = std::move(place);
+  entry.place = launch->place();
   entry.launches = true;
   return state->enqueue(std::move(entry));
+}
+
+bool Stream::tryLaunch(const std::shared_ptr<StreamedLaunch> &launch, Status &status) {
+  status = state->check(*launch);
+  return !status.ok() || state->launchNow(launch, /*wait=*/false);
 }
 
 Status Stream::call(std::function<Status()> function, std::string place) {

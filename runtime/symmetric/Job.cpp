@@ -120,9 +120,9 @@ void Job::Impl::showStreams(uint32_t atWork, bool hostBusy) {
   facts().hostBusy.store(hostBusy, std::memory_order_release);
 }
 
-void Job::Impl::count(RankState state, int32_t by) {
+void Job::Impl::count(RankState state, int32_t by, bool waits) {
   // Who leaves is at work before anything says that it no longer waits.
-  if (by < 0)
+  if (waits && by < 0)
     countInside(by);
   {
     std::lock_guard<std::mutex> guard(stateLock);
@@ -139,7 +139,7 @@ void Job::Impl::count(RankState state, int32_t by) {
                : launching   ? RankState::Launch
                              : RankState::Host);
   }
-  if (by > 0)
+  if (waits && by > 0)
     countInside(by);
 }
 

@@ -193,7 +193,8 @@ struct Job::Impl {
   /// Only under a random schedule.
   std::unique_ptr<Turns> turns;
   std::unique_ptr<LateTransfers> late;
-  void count(RankState state, int32_t by);
+  /// `waits`: its thread cannot go on by itself until it leaves.
+  void count(RankState state, int32_t by, bool waits = true);
   /// The calling thread begins (1) or ends (-1) to be blocked in the runtime.
   void countInside(int32_t by);
   /// For the search for deadlocks (StreamAccount.h): streams that are not waiting for

@@ -3,8 +3,11 @@
 C functions, so that these tests need no compiler."""
 
 import collections
+import ctypes
 import struct
+import subprocess
 import sys
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -221,6 +224,126 @@ def test_torch_like_tensors(recorder, refused):
     refused(lambda: one[(1,)](Tensor(x, "cuda")), "argument 1 'x'", "cuda:0", ".cpu()")
     refused(lambda: one[(1,)](Tensor(x[:, ::2])), "not contiguous")
     refused(lambda: one[(1,)](Tensor(x, dtype="torch.complex64")), "torch.complex64")
+
+
+class DLTensor(ctypes.Structure):
+    """Of DLPack, as is the table below."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64)]
+
+
+View = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DLTensor))
+
+
+class ExchangeTable(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("older", ctypes.c_void_p),
+                ("allocate", ctypes.c_void_p), ("export", ctypes.c_void_p), ("to_python", ctypes.c_void_p),
+                ("view", View), ("current_stream", ctypes.c_void_p)]
+
+
+TENSORS_BY_TABLE = """
+import ctypes, sys, types
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+from test_launch import DLTensor, ExchangeTable, View
+
+CODES = {"f": 2, "i": 0, "u": 1, "b": 6}
+
+
+class Tensor:
+    asked = []
+
+    def __init__(self, array, device=1, **other):
+        self.array, self.place, self.shape, self.device = array, device, array.shape, "cuda:0" if device == 2 else "cpu"
+        self.sizes = (ctypes.c_int64 * array.ndim)(*array.shape)
+        self.steps = (ctypes.c_int64 * array.ndim)(*(step // array.itemsize for step in array.strides))
+        self.other = other
+
+    is_cpu = property(lambda self: self.place == 1)
+    is_cuda = property(lambda self: self.place == 2)
+    dtype = property(lambda self: "torch." + (self.asked.append("dtype") or str(self.array.dtype)))
+
+    def data_ptr(self):
+        self.asked.append("data_ptr")
+        return self.array.ctypes.data
+
+    def is_contiguous(self):
+        return self.array.flags.c_contiguous
+
+    def stride(self):
+        return tuple(self.steps)
+
+
+def view(tensor, out):
+    if "error" in tensor.other:
+        return -1
+    kind = tensor.array.dtype
+    out[0] = DLTensor(tensor.array.ctypes.data - 64, tensor.place, 0, tensor.array.ndim, tensor.other.get("code", CODES[kind.kind]),
+                      8 * kind.itemsize, 1, tensor.sizes, tensor.steps, 64)
+    return 0
+
+
+class Subclass(Tensor):
+    pass
+
+
+keep = View(view)
+older = ExchangeTable(1, 3, None, None, None, None, keep, None)
+newer = ExchangeTable(2, 0, ctypes.addressof(older), None, None, None, View(lambda *_: 1 / 0), None)
+new = ctypes.pythonapi.PyCapsule_New
+new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+name = ctypes.c_char_p(b"dlpack_exchange_api")
+Tensor.__dlpack_c_exchange_api__ = new(ctypes.addressof(newer), name, None)
+sys.modules["torch"] = types.SimpleNamespace(Tensor=Tensor)
+
+import nereid
+import nereid.language as tl
+
+
+@nereid.jit
+def add_one(x_ptr, y_ptr, n, stride, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y_ptr + i, tl.load(x_ptr + i * stride, mask=i < n) + 1, mask=i < n)
+
+
+for dtype in ("float32", "float64", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
+    x, y = np.arange(40, dtype=dtype).reshape(5, 8), np.zeros(5, dtype)
+    Tensor.asked.clear()
+    add_one[(1,)](Tensor(x[:, 3]), Tensor(y), 5, 8, BLOCK=8)
+    assert (y == x[:, 3] + 1).all() and not Tensor.asked, (dtype, y, Tensor.asked)
+    add_one[(1,)](Subclass(x[:, 3]), Tensor(y, error=True), 5, 8, BLOCK=8)
+    assert (y == x[:, 3] + 1).all() and Tensor.asked.count("data_ptr") == 2, Tensor.asked
+add_one[(1,)](Tensor(x[:0]), Tensor(y[:0]), 0, 8, BLOCK=8)
+
+
+def refused(*words, call):
+    try:
+        call()
+    except nereid.ArgumentError as error:
+        assert all(word in str(error) for word in words), error
+    else:
+        raise SystemExit(f"not refused: {words}")
+
+
+x = np.arange(40, dtype=np.float32).reshape(5, 8)
+refused("not contiguous", "(8,)", call=lambda: add_one[(1,)](Tensor(x[:, 3]), Tensor(x[0]), 5, 7, BLOCK=8))
+refused("lies on cuda:0", ".cpu()", call=lambda: add_one[(1,)](Tensor(x, 2), Tensor(x), 5, 8, BLOCK=8))
+odd = np.frombuffer(bytes(41), np.uint8)[1:].view(np.float32)
+refused("not aligned", call=lambda: add_one[(1,)](Tensor(odd), Tensor(x[0]), 5, 1, BLOCK=8))
+print("ok")
+"""
+
+
+def test_tensors_that_are_read_by_a_table_of_functions(tmp_path):
+    """torch's class of tensors, here one that looks like it: no attribute of a tensor is asked for, other
+    versions of the table and subclasses are left alone, and what is wrong is said as by the other way."""
+    script = tmp_path / "script.py"
+    script.write_text(TENSORS_BY_TABLE)
+    done = subprocess.run([sys.executable, str(script), str(Path(__file__).parent)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and done.stdout == "ok\n", done.stdout + done.stderr
 
 
 def test_dlpack_objects(recorder, refused):

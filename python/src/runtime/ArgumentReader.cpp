@@ -368,7 +368,7 @@ bool ArgumentReader::readRuntime(PyObject *value, const Parameter &parameter, Py
   if (PyLong_CheckExact(value))
     return readInteger(value, parameter, spec);
   bool isArray = false;
-  if (isNumpyArray(value))
+  if (isNumpyArray(value) || isTorchTensor(value))
     return readArrayArgument(value, parameter, spec, isArray);
   if (PyFloat_CheckExact(value))
     return readFloat(PyFloat_AS_DOUBLE(value), parameter, spec);
@@ -521,7 +521,9 @@ bool ArgumentReader::readArrayArgument(PyObject *value, const Parameter &paramet
                                        bool &isArray) {
   ArrayView view;
   std::string problem;
+  view.kernelsOnGPU = kernelsOnGPU;
   const ArrayResult result = readArray(value, view, problem);
+  kernelsOnGPU = view.kernelsOnGPU;
   if (view.keepAlive)
     keepAlive.push_back(view.keepAlive);
   isArray = result != ArrayResult::NotAnArray;

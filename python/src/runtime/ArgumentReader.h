@@ -15,6 +15,7 @@
 
 #include "ArrayView.h"
 #include "Dtype.h"
+#include "SmallBuffer.h"
 
 #include <Python.h>
 
@@ -26,49 +27,6 @@
 #include <vector>
 
 namespace nereid::python {
-
-/// A growing array whose first elements need no allocation.
-template <typename T, size_t InlineCapacity> class SmallBuffer {
-public:
-  SmallBuffer() = default;
-  SmallBuffer(const SmallBuffer &) = delete;
-  SmallBuffer &operator=(const SmallBuffer &) = delete;
-
-  T *data() { return elements; }
-  const T *data() const { return elements; }
-  size_t size() const { return count; }
-  T &operator[](size_t i) { return elements[i]; }
-  const T &operator[](size_t i) const { return elements[i]; }
-  void push_back(T value) {
-    reserve(1);
-    elements[count++] = value;
-  }
-  void append(const T *values, size_t n) {
-    reserve(n);
-    std::memcpy(elements + count, values, n * sizeof(T));
-    count += n;
-  }
-  void resize(size_t n) {
-    if (n > count)
-      reserve(n - count);
-    count = n;
-  }
-
-private:
-  void reserve(size_t more) {
-    if (count + more <= capacity)
-      return;
-    capacity = 2 * (count + more);
-    auto bigger = std::make_unique<T[]>(capacity);
-    std::memcpy(bigger.get(), elements, count * sizeof(T));
-    heap = std::move(bigger);
-    elements = heap.get();
-  }
-  T inlineElements[InlineCapacity];
-  T *elements = inlineElements;
-  size_t count = 0, capacity = InlineCapacity;
-  std::unique_ptr<T[]> heap;
-};
 
 /// One parameter of a kernel.
 struct Parameter {
@@ -171,6 +129,7 @@ private:
   };
   std::vector<Strided> strided;
   std::vector<PyObject *> keepAlive;
+  std::optional<bool> kernelsOnGPU; ///< of ArrayView
 };
 
 } // namespace nereid::python

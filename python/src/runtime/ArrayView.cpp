@@ -10,7 +10,8 @@
 //   numpy                      the C structure itself, behind a check when numpy is first
 //                              seen that it is laid out as expected; else by attributes
 //   symmetric tensor           its own C structure
-//   data_ptr() and dtype       torch, by attributes and calls
+//   data_ptr() and dtype       torch, by a function of C that its class of tensors offers
+//                              (the table of DLPack 1.x), else by attributes and calls
 //   __cuda_array_interface__   a dict; only where kernels run on a GPU
 //   __dlpack__                 a capsule, which must live as long as the launch (keepAlive)
 //
@@ -275,87 +276,8 @@ ArrayResult readNumpySlowly(PyObject *object, ArrayView &view, std::string &prob
 }
 
 //===----------------------------------------------------------------------===//
-// Objects with data_ptr() and dtype (torch tensors)
-//===----------------------------------------------------------------------===//
-
-PyObject *interned(const char *name) { return PyUnicode_InternFromString(name); }
-
-/// The text of torch's device, empty when the object lies in host memory.
-std::string foreignDevice(PyObject *object) {
-  static PyObject *isCpu = interned("is_cpu");
-  Ref onCpu(PyObject_GetAttr(object, isCpu));
-  if (onCpu)
-    return onCpu.get() == Py_True ? "" : attributeText(object, "device");
-  PyErr_Clear();
-  Ref device(attributeOrNull(object, "device"));
-  if (!device)
-    return "";
-  Ref kind(attributeOrNull(device.get(), "type"));
-  std::string name = text(kind ? kind.get() : device.get());
-  return name.rfind("cpu", 0) == 0 ? "" : text(device.get());
-}
-
-/// Whether a tensor of torch lies in memory of the GPU that kernels run on; quicker
-/// than the text of its device.
-bool isOnKernelsGPU(PyObject *object) {
-  static PyObject *isCpu = interned("is_cpu"), *isCuda = interned("is_cuda");
-  Ref onCpu(PyObject_GetAttr(object, isCpu));
-  if (onCpu.get() != Py_False) {
-    PyErr_Clear();
-    return false;
-  }
-  Ref onCuda(PyObject_GetAttr(object, isCuda));
-  if (!onCuda)
-    PyErr_Clear();
-  return onCuda.get() == Py_True && kernelsRunOnGPU();
-}
-
-/// None when the language does not know it.
-Dtype torchDtype(PyObject *object) {
-  Dtype dtype = Dtype::None;
-  if (!dtypeCache().find(object, dtype) && (dtype = dtypeOfObject(object)) != Dtype::None)
-    dtypeCache().add(object, dtype);
-  return dtype;
-}
-
-ArrayResult readDataPointer(PyObject *object, PyObject *dtypeObject, ArrayView &view,
-                            std::string &problem) {
-  static PyObject *dataPtr = interned("data_ptr"), *isContiguous = interned("is_contiguous");
-  view.onGPU = isOnKernelsGPU(object);
-  std::string device = view.onGPU ? "" : foreignDevice(object);
-  if (!device.empty()) {
-    problem = "lies on " + device + "; kernels of the CPU target read host memory: pass x.cpu()";
-    return ArrayResult::Unusable;
-  }
-  view.dtype = torchDtype(dtypeObject);
-  if (view.dtype == Dtype::None) {
-    problem =
-        "has elements of type " + text(dtypeObject) + ", which the kernel language does not know";
-    return ArrayResult::Unusable;
-  }
-  Ref address(PyObject_CallMethodNoArgs(object, dataPtr));
-  if (!address)
-    return ArrayResult::Raised;
-  view.data = static_cast<char *>(PyLong_AsVoidPtr(address.get()));
-  if (PyErr_Occurred())
-    return ArrayResult::Raised;
-  Ref contiguous(PyObject_CallMethodNoArgs(object, isContiguous));
-  if (!contiguous)
-    PyErr_Clear();
-  view.contiguous = !contiguous || contiguous.get() == Py_True;
-  if (!view.contiguous) {
-    Ref shape(PyObject_GetAttrString(object, "shape"));
-    Ref strides(PyObject_CallMethod(object, "stride", nullptr));
-    if (!shape || !strides || !readIntegers(shape.get(), view.shape) ||
-        !readIntegers(strides.get(), view.strides))
-      return ArrayResult::Raised;
-  }
-  return checkAlignment(view, problem);
-}
-
-//===----------------------------------------------------------------------===//
 // DLPack (the layout of its version 0.x structures, which every producer gives
-// when it is asked for no version)
+// when it is asked for no version, and which version 1 has inside its own)
 //===----------------------------------------------------------------------===//
 
 struct DLTensor {
@@ -394,6 +316,8 @@ const char *dlDeviceName(long type) {
 Dtype dlDtype(const DLTensor &tensor) {
   if (tensor.typeLanes != 1)
     return Dtype::None;
+  if (tensor.typeCode == 2 && tensor.typeBits == 32)
+    return Dtype::Fp32;
   const std::string bits = std::to_string(tensor.typeBits);
   switch (tensor.typeCode) {
   case 0:
@@ -421,17 +345,157 @@ Dtype dlDtype(const DLTensor &tensor) {
 
 /// Fills shape and strides and finds whether the tensor is row-major.
 void readDlLayout(const DLTensor &tensor, ArrayView &view) {
-  view.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
   view.contiguous = true;
-  if (!tensor.strides)
-    return;
-  view.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
   int64_t expected = 1;
-  for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
-    if (view.shape[i] > 1 && view.strides[i] != expected)
+  for (int32_t i = tensor.ndim - 1; i >= 0 && tensor.strides; --i) {
+    if (tensor.shape[i] > 1 && tensor.strides[i] != expected)
       view.contiguous = false;
-    expected *= view.shape[i];
+    expected *= tensor.shape[i];
   }
+  if (view.contiguous)
+    return;
+  view.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+  view.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
+}
+
+//===----------------------------------------------------------------------===//
+// Objects with data_ptr() and dtype (torch tensors)
+//===----------------------------------------------------------------------===//
+
+PyObject *interned(const char *name) { return PyUnicode_InternFromString(name); }
+
+/// The text of torch's device, empty when the object lies in host memory.
+std::string foreignDevice(PyObject *object) {
+  static PyObject *isCpu = interned("is_cpu");
+  Ref onCpu(PyObject_GetAttr(object, isCpu));
+  if (onCpu)
+    return onCpu.get() == Py_True ? "" : attributeText(object, "device");
+  PyErr_Clear();
+  Ref device(attributeOrNull(object, "device"));
+  if (!device)
+    return "";
+  Ref kind(attributeOrNull(device.get(), "type"));
+  std::string name = text(kind ? kind.get() : device.get());
+  return name.rfind("cpu", 0) == 0 ? "" : text(device.get());
+}
+
+bool isOnKernelsGPU(ArrayView &view) {
+  if (!view.kernelsOnGPU)
+    view.kernelsOnGPU = kernelsRunOnGPU();
+  return *view.kernelsOnGPU;
+}
+
+/// Whether a tensor of torch lies in memory of the GPU that kernels run on; quicker
+/// than the text of its device.
+bool isOnKernelsGPU(PyObject *object, ArrayView &view) {
+  static PyObject *isCuda = interned("is_cuda");
+  Ref onCuda(PyObject_GetAttr(object, isCuda));
+  if (!onCuda)
+    PyErr_Clear();
+  return onCuda.get() == Py_True && isOnKernelsGPU(view);
+}
+
+/// None when the language does not know it.
+Dtype torchDtype(PyObject *object) {
+  Dtype dtype = Dtype::None;
+  if (!dtypeCache().find(object, dtype) && (dtype = dtypeOfObject(object)) != Dtype::None)
+    dtypeCache().add(object, dtype);
+  return dtype;
+}
+
+/// What torch's class of tensors offers as `__dlpack_c_exchange_api__`: a capsule with
+/// this table, which lives as long as the process.
+struct ExchangeTable {
+  uint32_t major, minor;
+  ExchangeTable *older; ///< of an earlier major version
+  void *allocate, *exportOwned, *import;
+  /// Fills `view` without owning anything; -1 with an exception set.
+  int (*view)(void *object, DLTensor *view);
+  void *currentStream;
+};
+
+/// torch's class of tensors and its table, once the process has loaded torch; both are
+/// null as long as there is none.
+struct TorchTensors {
+  PyTypeObject *type = nullptr;
+  const ExchangeTable *table = nullptr;
+};
+
+const TorchTensors &torchTensors() {
+  static TorchTensors found;
+  if (found.type)
+    return found;
+  static PyObject *torchName = interned("torch");
+  PyObject *module = PyDict_GetItemWithError(PyImport_GetModuleDict(), torchName);
+  PyObject *type = module ? attributeOrNull(module, "Tensor") : nullptr;
+  if (!type || !PyType_Check(type)) {
+    PyErr_Clear();
+    Py_XDECREF(type);
+    return found;
+  }
+  if (Ref capsule(attributeOrNull(type, "__dlpack_c_exchange_api__"));
+      capsule && PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api")) {
+    auto *table =
+        static_cast<ExchangeTable *>(PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
+    while (table && table->major != 1)
+      table = table->older;
+    found.table = table && table->view ? table : nullptr;
+  }
+  found.type = reinterpret_cast<PyTypeObject *>(type);
+  return found;
+}
+
+/// A tensor by the table; false when it has to be read by attributes, which also know
+/// what is wrong with it.
+bool readByTable(PyObject *object, const ExchangeTable &table, ArrayView &view) {
+  DLTensor tensor;
+  if (table.view(object, &tensor) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  const bool onGPU = tensor.deviceType == dlCuda;
+  if ((view.dtype = dlDtype(tensor)) == Dtype::None ||
+      (onGPU ? !isOnKernelsGPU(view) : tensor.deviceType != dlCpu))
+    return false;
+  view.onGPU = onGPU;
+  view.data = static_cast<char *>(tensor.data) + tensor.byteOffset;
+  readDlLayout(tensor, view);
+  return true;
+}
+
+ArrayResult readDataPointer(PyObject *object, PyObject *dtypeObject, ArrayView &view,
+                            std::string &problem) {
+  static PyObject *dataPtr = interned("data_ptr"), *isContiguous = interned("is_contiguous");
+  view.onGPU = isOnKernelsGPU(object, view);
+  std::string device = view.onGPU ? "" : foreignDevice(object);
+  if (!device.empty()) {
+    problem = "lies on " + device + "; kernels of the CPU target read host memory: pass x.cpu()";
+    return ArrayResult::Unusable;
+  }
+  view.dtype = torchDtype(dtypeObject);
+  if (view.dtype == Dtype::None) {
+    problem =
+        "has elements of type " + text(dtypeObject) + ", which the kernel language does not know";
+    return ArrayResult::Unusable;
+  }
+  Ref address(PyObject_CallMethodNoArgs(object, dataPtr));
+  if (!address)
+    return ArrayResult::Raised;
+  view.data = static_cast<char *>(PyLong_AsVoidPtr(address.get()));
+  if (PyErr_Occurred())
+    return ArrayResult::Raised;
+  Ref contiguous(PyObject_CallMethodNoArgs(object, isContiguous));
+  if (!contiguous)
+    PyErr_Clear();
+  view.contiguous = !contiguous || contiguous.get() == Py_True;
+  if (!view.contiguous) {
+    Ref shape(PyObject_GetAttrString(object, "shape"));
+    Ref strides(PyObject_CallMethod(object, "stride", nullptr));
+    if (!shape || !strides || !readIntegers(shape.get(), view.shape) ||
+        !readIntegers(strides.get(), view.strides))
+      return ArrayResult::Raised;
+  }
+  return checkAlignment(view, problem);
 }
 
 /// The dict of version 2 and 3 of the interface, which numba, cupy and others have.
@@ -482,7 +546,7 @@ ArrayResult readDlpack(PyObject *object, ArrayView &view, std::string &problem) 
   if (PyErr_Occurred())
     return ArrayResult::Raised;
   if (type != dlCpu && type != dlCudaHost && type != dlRocmHost &&
-      !(type == dlCuda && kernelsRunOnGPU())) {
+      !(type == dlCuda && isOnKernelsGPU(view))) {
     problem = std::string("lies on ") + dlDeviceName(type) + " (DLPack device type " +
               std::to_string(type) +
               "); kernels of the CPU target read host memory: copy it there first";
@@ -629,6 +693,10 @@ bool nereid::python::isNumpyArray(PyObject *object) {
   return type && (Py_TYPE(object) == type || PyType_IsSubtype(Py_TYPE(object), type));
 }
 
+bool nereid::python::isTorchTensor(PyObject *object) {
+  return Py_TYPE(object) == torchTensors().type;
+}
+
 bool nereid::python::isNumpyScalar(PyObject *object) {
   PyTypeObject *type = numpy().scalar;
   return type && PyType_IsSubtype(Py_TYPE(object), type);
@@ -648,11 +716,15 @@ ArrayResult nereid::python::readArray(PyObject *object, ArrayView &view, std::st
     }
     view.data = buffer->data;
     view.dtype = buffer->dtype;
-    view.onGPU = kernelsRunOnGPU(); // as all symmetric memory then
+    view.onGPU = isOnKernelsGPU(view); // as all symmetric memory then
     return ArrayResult::Ok;
   }
   if (PyType_Check(object))
     return ArrayResult::NotAnArray;
+  // No subclass: it may see to its data_ptr() and dtype itself.
+  if (const TorchTensors &torch = torchTensors();
+      torch.table && Py_TYPE(object) == torch.type && readByTable(object, *torch.table, view))
+    return checkAlignment(view, problem);
   static PyObject *dataPtr = interned("data_ptr"), *dtypeName = interned("dtype");
   if (PyObject_HasAttr(reinterpret_cast<PyObject *>(Py_TYPE(object)), dataPtr)) {
     Ref dtype(PyObject_GetAttr(object, dtypeName));
@@ -661,7 +733,7 @@ ArrayResult nereid::python::readArray(PyObject *object, ArrayView &view, std::st
     PyErr_Clear();
   }
   if (Ref device(attributeOrNull(object, "__cuda_array_interface__")); device) {
-    if (kernelsRunOnGPU())
+    if (isOnKernelsGPU(view))
       return readCudaArray(device.get(), view, problem);
     problem = "lies on a GPU; kernels of the CPU target read host memory: copy it there first "
               "(torch: x.cpu())";

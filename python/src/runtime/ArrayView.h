@@ -8,6 +8,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct ArrayView {
   char *data = nullptr;
   Dtype dtype = Dtype::None;
   bool readOnly = false;
+  /// Whether kernels run on a GPU, if that has been asked before for this launch.
+  std::optional<bool> kernelsOnGPU;
   /// Known to be in memory of the GPU that kernels run on.
   bool onGPU = false;
   /// Row-major without gaps. When false, shape and strides are filled.
@@ -69,6 +72,8 @@ bool readLayout(PyObject *object, ArrayLayout &layout);
 
 /// Whether `object` is a numpy array; exact or a subclass.
 bool isNumpyArray(PyObject *object);
+/// Whether `object` is a tensor of torch, of no subclass.
+bool isTorchTensor(PyObject *object);
 /// Whether `object` is one of numpy's scalars (np.int32(3)).
 bool isNumpyScalar(PyObject *object);
 

@@ -150,6 +150,8 @@ int64_t parameterIndex(const Dispatcher &state, PyObject *name) {
   for (size_t i = 0; i < state.parameters.size(); ++i)
     if (state.parameters[i].name == name)
       return static_cast<int64_t>(i);
+  if (PyUnicode_CHECK_INTERNED(name)) // as the names of parameters are
+    return -1;
   for (size_t i = 0; i < state.parameters.size(); ++i)
     if (PyUnicode_Compare(state.parameters[i].name, name) == 0)
       return static_cast<int64_t>(i);
@@ -414,18 +416,14 @@ bool callPreRunHooks(PyObject *hooks, PyObject *const *args, size_t numPositiona
 /// on the way: a caller may drop everything when kernel[grid](...) returns.
 bool enqueueLaunch(const Dispatcher &state, const KernelImage &image, const Grid &size,
                    ArgumentReader &reader, const Bound &bound, PyObject *kernel) {
-  PendingLaunch pending;
-  pending.name = state.name;
-  pending.image = &image;
-  pending.grid = size.dims;
-  for (size_t i = 0; i < reader.slots.size(); ++i)
-    pending.slots.push_back(reader.slots[i]);
-  pending.keepAlive.append(nb::borrow(kernel));
+  auto launch =
+      std::make_shared<PythonLaunch>(image, size.dims, reader.slots.data(), reader.slots.size());
+  launch->keep(kernel);
   for (size_t i = 0; i < state.parameters.size(); ++i)
-    pending.keepAlive.append(nb::borrow(bound.values[i]));
+    launch->keep(bound.values[i]);
   for (PyObject *object : reader.takeKeepAlive())
-    pending.keepAlive.append(nb::steal(object));
-  return enqueue(std::move(pending));
+    launch->keepStolen(object);
+  return enqueue(launch);
 }
 
 /// Waits for the current stream of torch, if this process uses torch on a GPU: kernels

@@ -59,8 +59,10 @@ private:
   PyThreadState *saved;
 };
 
+} // namespace
+
 /// The first exception of a stream's functions since its last synchronize().
-class KeptException {
+class python::KeptException {
 public:
   /// Takes the exception that is set, with the GIL held. The error for the stream.
   runtime::Status take(const std::string &stream, const std::string &place) {
@@ -83,11 +85,15 @@ private:
   std::shared_ptr<Held> first; ///< guarded by lock
 };
 
+namespace {
+
 /// Streams that may still have work or an error nobody has asked for, so that they
 /// live until somebody does: a set of Python's.
 PyObject *unsynchronized = nullptr;
 
-class PythonStream {
+} // namespace
+
+class python::PythonStream {
 public:
   PythonStream(std::string name, std::optional<uintptr_t> native)
       : stream(std::make_unique<runtime::Stream>(nullptr, std::move(name), native)),
@@ -117,30 +123,18 @@ public:
     }));
   }
 
-  void launch(PendingLaunch pending, std::string place) {
-    // With the list, kept until the launch has ended.
-    auto held = std::make_shared<Held>(pending.keepAlive);
-    runtime::LaunchSpec spec;
-    spec.kernel = pending.image->kernel.get();
-    spec.args = pending.slots.data();
-    spec.grid = pending.grid;
-    auto findJobOf = [image = pending.image, slots = pending.slots, launched = pending.name, place,
-                      kept = kept, name = stream->name()]() -> runtime::Expected<runtime::Job *> {
-      runtime::Job *job = nullptr;
-      uint32_t bad = 0;
-      nb::gil_scoped_acquire gil;
-      ImageLaunch found = findJob(*image, slots.data(), job, bad);
-      if (found == ImageLaunch::NotSymmetric)
-        setArgumentError(
-            launched + ": memory of a symmetric argument was freed before the launch had its turn");
-      if (found != ImageLaunch::Done)
-        return kept->take(name, place);
-      return job;
-    };
+  void launch(const std::shared_ptr<PythonLaunch> &launch) {
+    launch->kept = kept;
+    launch->stream = stream->name();
     runtime::Status status;
-    {
+    launch->tried = true;
+    const bool done = stream->tryLaunch(launch, status);
+    launch->tried = false;
+    if (PyThreadState *released = std::exchange(launch->released, nullptr))
+      PyEval_RestoreThread(released);
+    if (!done) {
       nb::gil_scoped_release release; // another launch may have the turn
-      status = stream->launch(spec, held, std::move(findJobOf), place);
+      status = stream->launch(launch);
     }
     check(status);
   }
@@ -157,8 +151,10 @@ public:
       status = stream->synchronize(&place);
     }
     std::shared_ptr<Held> error = kept->give();
-    if (!stream->pending())
+    if (!stream->pending()) {
       PySet_Discard(unsynchronized, nb::find(*this).ptr());
+      isListed = false;
+    }
     if (PyErr_Occurred()) // Ctrl-C
       throw nb::python_error();
     if (status.ok())
@@ -189,16 +185,20 @@ private:
       PyErr_SetString(PyExc_RuntimeError, status.message().c_str());
       throw nb::python_error();
     }
+    if (isListed)
+      return;
     if (PySet_Add(unsynchronized, nb::find(*this).ptr()) != 0)
       throw nb::python_error();
+    isListed = true;
   }
 
-  std::shared_ptr<KeptException> kept;
+  const std::shared_ptr<KeptException> kept;
+  bool isListed = false; ///< among the unsynchronized; with the GIL held
 };
 
-} // namespace
-
 static thread_local PyObject *threadStream = nullptr;
+/// What is inside it.
+static thread_local PythonStream *threadQueue = nullptr;
 
 PyObject *python::currentStream() { return threadStream; }
 
@@ -226,17 +226,69 @@ static std::string callerPlace() {
 bool python::goesIntoStream(const KernelImage &image) {
   if (!threadStream)
     return false;
-  const auto &stream = *nb::inst_ptr<PythonStream>(threadStream);
+  const PythonStream &stream = *threadQueue;
   return !stream.eager || image.kernel->blocking || stream.stream->pending() != 0;
 }
 
-bool python::enqueue(PendingLaunch launch) {
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+PythonLaunch::PythonLaunch(const KernelImage &image, const std::array<int32_t, 3> &grid,
+                           const uint64_t *arguments, size_t numSlots)
+    : image(image) {
+  slots.append(arguments, numSlots);
+  spec.kernel = image.kernel.get();
+  spec.args = slots.data();
+  spec.grid = grid;
+}
+
+PythonLaunch::~PythonLaunch() {
+  if (objects.size() == 0 || !Py_IsInitialized()) // the process ends
+    return;
+  nb::gil_scoped_acquire gil;
+  for (size_t i = 0; i < objects.size(); ++i)
+    Py_DECREF(objects[i]);
+}
+
+void PythonLaunch::release(std::vector<std::shared_ptr<StreamedLaunch>> &ended) {
+  if (!Py_IsInitialized())
+    return;
+  nb::gil_scoped_acquire gil; // once for all
+  ended.clear();
+}
+
+runtime::Expected<runtime::Job *> PythonLaunch::findJob() {
+  auto find = [&]() -> runtime::Expected<runtime::Job *> {
+    runtime::Job *job = nullptr;
+    uint32_t bad = 0;
+    const ImageLaunch found = python::findJob(image, slots.data(), job, bad);
+    if (found == ImageLaunch::NotSymmetric)
+      setArgumentError(image.name() +
+                       ": memory of a symmetric argument was freed before the launch had its turn");
+    if (found != ImageLaunch::Done)
+      return kept->take(stream, where.empty() ? callerPlace() : where);
+    return job;
+  };
+  if (tried) { // in the thread that has the GIL
+    runtime::Expected<runtime::Job *> job = find();
+    released = PyEval_SaveThread();
+    return job;
+  }
+  nb::gil_scoped_acquire gil;
+  return find();
+}
+
+std::string PythonLaunch::place() {
+  nb::gil_scoped_acquire gil;
+  return where = callerPlace();
+}
+
+bool python::enqueue(const std::shared_ptr<PythonLaunch> &launch) {
   try {
-    nb::handle stream(threadStream);
-    auto &queue = nb::cast<PythonStream &>(stream);
-    if (queue.tells)
-      stream.attr("given")();
-    queue.launch(std::move(launch), callerPlace());
+    if (threadQueue->tells)
+      nb::handle(threadStream).attr("given")();
+    threadQueue->launch(launch);
     return true;
   } catch (nb::python_error &error) {
     error.restore();
@@ -289,6 +341,7 @@ void python::bindStreams(nb::module_ &m) {
       "set_current_stream",
       [](nb::object stream) {
         nb::object before = threadStream ? nb::steal(threadStream) : nb::none();
+        threadQueue = stream.is_none() ? nullptr : &nb::cast<PythonStream &>(stream);
         threadStream = stream.is_none() ? nullptr : stream.release().ptr();
         return before;
       },

@@ -4,17 +4,45 @@
 #define NEREID_PYTHON_STREAMBINDINGS_H
 
 #include "KernelImage.h"
+#include "SmallBuffer.h"
+
+#include "nereid/runtime/Stream.h"
 
 namespace nereid::python {
 
-/// A launch with its arguments already read.
-struct PendingLaunch {
-  std::string name;
-  const KernelImage *image = nullptr;
-  std::array<int32_t, 3> grid{1, 1, 1};
-  std::vector<uint64_t> slots;
-  /// The kernel and its arguments, which must stay alive until it has run.
-  nanobind::list keepAlive;
+class KeptException;
+class PythonStream;
+
+/// A launch of Python with its arguments already read. Made and used with the GIL held,
+/// but for what it overrides.
+class PythonLaunch final : public runtime::StreamedLaunch {
+public:
+  PythonLaunch(const KernelImage &image, const std::array<int32_t, 3> &grid, const uint64_t *slots,
+               size_t numSlots);
+  ~PythonLaunch() override;
+
+  /// What must stay alive until it has run: the kernel and its arguments.
+  void keep(PyObject *object) { objects.push_back(Py_NewRef(object)); }
+  void keepStolen(PyObject *object) { objects.push_back(object); }
+
+  runtime::Expected<runtime::Job *> findJob() override;
+  std::string place() override;
+  void release(std::vector<std::shared_ptr<StreamedLaunch>> &ended) override;
+
+private:
+  friend class PythonStream;
+  const KernelImage &image;
+  SmallBuffer<uint64_t, 16> slots;
+  SmallBuffer<PyObject *, 20> objects;
+  /// Of the stream that it was given to.
+  std::shared_ptr<KeptException> kept;
+  std::string stream;
+  /// Where it was given; known when it has had to wait.
+  std::string where;
+  /// While its thread tries whether it has its turn at once, with the GIL held until a
+  /// job has been found.
+  bool tried = false;
+  PyThreadState *released = nullptr;
 };
 
 /// The stream that launches of this thread go to; null when they run at once. A
@@ -26,7 +54,7 @@ PyObject *currentStream();
 bool goesIntoStream(const KernelImage &image);
 
 /// Gives `launch` to the current stream; false with an exception set.
-bool enqueue(PendingLaunch launch);
+bool enqueue(const std::shared_ptr<PythonLaunch> &launch);
 
 void bindStreams(nanobind::module_ &m);
 

@@ -73,19 +73,27 @@ public:
   /// What ran in it has ended.
   void giveBack(Lane *lane);
 
-  /// Makes the GPU the calling thread's.
+  /// Makes the GPU the calling thread's, which it often is: torch uses the same context.
   class Scope {
   public:
-    explicit Scope(const GPU &gpu) : gpu(gpu) { gpu.driver.pushContext(gpu.context); }
+    explicit Scope(const GPU &gpu) : gpu(gpu) {
+      Context now = nullptr;
+      if (gpu.driver.currentContext(&now) == result::success && now == gpu.context)
+        return;
+      gpu.driver.pushContext(gpu.context);
+      pushed = true;
+    }
     ~Scope() {
       Context last;
-      gpu.driver.popContext(&last);
+      if (pushed)
+        gpu.driver.popContext(&last);
     }
     Scope(const Scope &) = delete;
     Scope &operator=(const Scope &) = delete;
 
   private:
     const GPU &gpu;
+    bool pushed = false;
   };
 
 private:

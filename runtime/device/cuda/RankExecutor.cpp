@@ -223,10 +223,15 @@ Status RankExecutor::start(const LaunchSpec &launch, LaneQueue &queue) {
   Address state = lane.state, control = 0, scratch = lane.scratch, profile = 0;
   if (uint8_t *heap = job.ownHeap())
     state = Address(reinterpret_cast<uintptr_t>(heap)) + job.deviceOffset;
-  std::vector<void *> arguments;
-  arguments.reserve(size_t(kernel.numArgs) + 7);
+  void *few[48];
+  std::vector<void *> many;
+  void **arguments = few, **end = few;
+  if (size_t(kernel.numArgs) + 7 > std::size(few)) {
+    many.resize(size_t(kernel.numArgs) + 7);
+    arguments = end = many.data();
+  }
   for (int32_t i = 0; i < kernel.numArgs; ++i)
-    arguments.push_back(const_cast<uint64_t *>(&launch.args[i]));
+    *end++ = const_cast<uint64_t *>(&launch.args[i]);
   if (kernel.image.usesRuntime) {
     const size_t bytes = sizeof(ControlHead) + programs * sizeof(ControlReport);
     if (bytes > Lane::controlBytes)
@@ -246,10 +251,10 @@ Status RankExecutor::start(const LaunchSpec &launch, LaneQueue &queue) {
     queue.controlUsed += bytes;
     for (void *argument :
          std::initializer_list<void *>{&rank, &numRanks, &stride16, &state, &control})
-      arguments.push_back(argument);
+      *end++ = argument;
   }
-  arguments.push_back(&scratch);
-  arguments.push_back(&profile);
+  *end++ = &scratch;
+  *end++ = &profile;
 
   LaunchAttribute attributes[2];
   LaunchConfiguration configuration;
@@ -270,9 +275,8 @@ Status RankExecutor::start(const LaunchSpec &launch, LaneQueue &queue) {
     cluster.id = launch_attribute::clusterDimension;
     cluster.cluster = {kernel.image.numCTAs, 1, 1};
   }
-  Status st =
-      driver.check(driver.launch(&configuration, (*code)->function, arguments.data(), nullptr),
-                   "cuLaunchKernelEx");
+  Status st = driver.check(driver.launch(&configuration, (*code)->function, arguments, nullptr),
+                           "cuLaunchKernelEx");
   std::lock_guard<std::mutex> guard(queue.lock);
   if (!st.ok()) {
     if (kernel.image.usesRuntime)

@@ -18,6 +18,7 @@ using nereid::runtime::Device;
 using nereid::runtime::findDevice;
 using nereid::runtime::Kernel;
 using nereid::runtime::Stream;
+using nereid::runtime::StreamedLaunch;
 
 namespace {
 
@@ -154,6 +155,83 @@ TEST(Cuda, LaunchesInStreamsGoOnBesideTheHost) {
     EXPECT_TRUE(job.get(&got, count, 8, job.rank()).ok());
     EXPECT_EQ(got, 150);
     EXPECT_TRUE(job.barrier().ok());
+  });
+}
+
+/// A launch that counts what a stream asks of it.
+struct CountedLaunch : StreamedLaunch {
+  struct Counts {
+    std::atomic<int> found{0}, placed{0}, released{0}, gone{0};
+    std::atomic<bool> refuses{false};
+  };
+  CountedLaunch(Counts &counts, const Kernel &kernel, const uint64_t *args) : counts(counts) {
+    spec = specOf(kernel, args, 3);
+  }
+  ~CountedLaunch() override { ++counts.gone; }
+  nereid::runtime::Expected<Job *> findJob() override {
+    ++counts.found;
+    if (counts.refuses)
+      return Status::error(StatusCode::InvalidArgument, "no job");
+    return nullptr;
+  }
+  std::string place() override { return "here " + std::to_string(++counts.placed); }
+  void release(std::vector<std::shared_ptr<StreamedLaunch>> &ended) override {
+    counts.released += int(ended.size());
+    ended.clear();
+  }
+  Counts &counts;
+};
+
+TEST(Cuda, ALaunchIsTriedWithoutWaitingForAnybody) {
+  auto adds = load({});
+  runThreads(1, cudaOptions(), [&](Job &job) {
+    int64_t *word = words(job, 1), got = 0;
+    uint64_t args[] = {arg(word)};
+    CountedLaunch::Counts counts;
+    auto make = [&] { return std::make_shared<CountedLaunch>(counts, *adds, args); };
+    Status status;
+    Stream stream(&job);
+    // The first one makes the device's queue, in the stream's thread.
+    EXPECT_FALSE(stream.tryLaunch(make(), status));
+    EXPECT_TRUE(status.ok()) << status.report();
+    EXPECT_EQ(counts.found, 0);
+    EXPECT_EQ(counts.gone, 1);
+    ASSERT_TRUE(stream.launch(make()).ok());
+    EXPECT_EQ(counts.placed, 1);
+    ASSERT_TRUE(stream.synchronize().ok());
+    for (int i = 0; i < 5; ++i)
+      EXPECT_TRUE(stream.tryLaunch(make(), status)) << i;
+    EXPECT_TRUE(status.ok()) << status.report();
+    EXPECT_EQ(counts.placed, 1); // nothing has gone wrong
+    ASSERT_TRUE(stream.synchronize().ok());
+    EXPECT_EQ(counts.found, 6);
+    EXPECT_EQ(counts.released, 6);
+    EXPECT_EQ(counts.gone, 7);
+    // Behind a function of the host it has no turn.
+    std::atomic<bool> goOn{false};
+    ASSERT_TRUE(stream
+                    .call([&] {
+                      while (!goOn)
+                        std::this_thread::yield();
+                      return Status();
+                    })
+                    .ok());
+    EXPECT_FALSE(stream.tryLaunch(make(), status));
+    goOn = true;
+    ASSERT_TRUE(stream.synchronize().ok());
+    // What goes wrong says where.
+    counts.refuses = true;
+    EXPECT_TRUE(stream.tryLaunch(make(), status));
+    EXPECT_TRUE(status.ok()) << status.report();
+    std::string place;
+    EXPECT_EQ(stream.synchronize(&place).message(), "no job");
+    EXPECT_EQ(place, "here 2");
+    auto wrong = make();
+    wrong->spec.grid = {0, 1, 1};
+    EXPECT_TRUE(stream.tryLaunch(wrong, status));
+    EXPECT_EQ(status.code(), StatusCode::InvalidArgument);
+    EXPECT_TRUE(job.get(&got, word, 8, 0).ok());
+    EXPECT_EQ(got, 18);
   });
 }
 

@@ -313,6 +313,10 @@ NEREID_FAKE cuDevicePrimaryCtxRetain(Context *context, Ordinal device) {
   retained.insert(device);
   return result::success;
 }
+NEREID_FAKE cuCtxGetCurrent(Context *context) {
+  *context = contexts.empty() ? nullptr : contexts.back();
+  return result::success;
+}
 NEREID_FAKE cuCtxPushCurrent_v2(Context context) {
   contexts.push_back(context);
   return result::success;

@@ -28,6 +28,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace nereid::runtime {
 
@@ -57,6 +58,22 @@ private:
   std::shared_ptr<State> state;
 };
 
+/// A launch in a stream: what it needs, kept until it has ended.
+class StreamedLaunch {
+public:
+  virtual ~StreamedLaunch() = default;
+  /// `spec.args` points to what this object keeps; its kernel says how many they are.
+  LaunchSpec spec;
+  /// The job to launch in, or an error that takes the launch's place; asked as soon as
+  /// the launch has its turn. Null: the stream's.
+  virtual Expected<Job *> findJob() { return nullptr; }
+  /// Where it was given, for synchronize(). Asked by the thread that gives it, when it
+  /// has to wait for its turn or has gone wrong.
+  virtual std::string place() { return ""; }
+  /// Lets go of launches of one stream, which have ended; one of them is asked.
+  virtual void release(std::vector<std::shared_ptr<StreamedLaunch>> &ended) { ended.clear(); }
+};
+
 class Stream {
 public:
   /// A stream of `job`'s rank, which must outlive what it is given. Null: one of the
@@ -79,6 +96,10 @@ public:
   /// the job to launch in, or an error that takes the launch's place.
   Status launch(const LaunchSpec &spec, std::shared_ptr<const void> owner = nullptr,
                 std::function<Expected<Job *>()> findJob = nullptr, std::string place = "");
+  Status launch(const std::shared_ptr<StreamedLaunch> &launch);
+  /// The same if the launch has its turn at once, and nobody has to be waited for until
+  /// findJob(); else false, with nothing done.
+  bool tryLaunch(const std::shared_ptr<StreamedLaunch> &launch, Status &status);
   /// A function of the host. Its error, or an exception that it throws, is an error of
   /// the stream.
   Status call(std::function<Status()> function, std::string place = "");

@@ -12,6 +12,7 @@ rank trains the whole model too, with torch alone; at the end its weights must b
 differ by 1e-10, in fp32 by 1e-4: some hundred roundings (6e-8) of numbers of size 1, carried on from step to step.
 
     nereid run -n 4 examples/13_tensor_parallel_mlp.py
+    nereid run -n 2 --target cuda examples/13_tensor_parallel_mlp.py
     torchrun --standalone --nproc-per-node 4 examples/13_tensor_parallel_mlp.py --dtype float32
 """
 
@@ -69,9 +70,11 @@ def main(argv=None) -> None:
     if args.rows % n or args.inner % n:
         parser.error(f"{n} ranks cannot share --rows {args.rows} and --inner {args.inner} equally")
     dist.init_process_group("gloo")  # `nereid run` and torchrun set what it reads
-    world, dtype = dist.group.WORLD, getattr(torch, args.dtype)
-    first, second = (one.to(dtype) for one in weights(args.width, args.inner, args.seed))
-    steps = [[one.to(dtype) for one in batch(args.rows, args.width, args.seed + 1 + step)] for step in range(args.steps)]
+    world, place = dist.group.WORLD, dict(dtype=getattr(torch, args.dtype), device=nereid.job_info()["device"])
+    if place["device"] == "cuda":
+        torch.cuda.set_device(me % torch.cuda.device_count())
+    first, second = (one.to(**place) for one in weights(args.width, args.inner, args.seed))
+    steps = [[one.to(**place) for one in batch(args.rows, args.width, args.seed + 1 + step)] for step in range(args.steps)]
     share = 1 / (args.rows * args.width)
     rows, inner = (slice(me * size // n, (me + 1) * size // n) for size in (args.rows, args.inner))
 

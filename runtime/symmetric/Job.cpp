@@ -162,6 +162,7 @@ uint64_t Job::heapBytes() const { return pimpl->heapBytes; }
 bool Job::heapsOnHost() const { return pimpl->device.hasHostMemory(); }
 int32_t Job::numThreads() const { return pimpl->numThreads; }
 const Profile &Job::profile() const { return pimpl->settings.profile; }
+Device &Job::device() const { return pimpl->device; }
 double Job::timeoutSeconds() const { return pimpl->settings.timeoutSeconds; }
 bool Job::hasRandomSchedule() const { return pimpl->settings.randomSchedule; }
 void Job::giveWay() { pimpl->giveWay(); }

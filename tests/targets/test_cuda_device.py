@@ -116,6 +116,56 @@ print("ok")
 '''
 
 
+OPERATORS = '''
+import numpy as np
+import nereid
+import nereid.ops
+from nereid.ops.core.workspace import Workspace
+
+nereid.init(target="cuda")
+r, w = nereid.rank(), nereid.world_size()
+assert nereid.job_info()["programs"] == 4  # of the driver of the tests
+
+space = Workspace("space", "a space", nereid.ops.Group.of(None), signals=3, payload=100)
+assert space.calls == 0
+space.say(f"call of rank {r}")
+nereid.barrier()
+assert [line.split(": ")[1] for line in space.who().splitlines()] == [f"call of rank {p}, 0 calls ended" for p in range(w)]
+space.fill_payload(0xFF)
+assert np.isnan(space.view("float32", 3, (2, 4), None)).all() and space.calls == 0
+for text in ("one", "two", "one"):
+    space.agree(text)
+if w > 1:
+    try:
+        space.agree(f"rank {r}")
+        raise SystemExit("ranks agreed")
+    except nereid.JobError as error:
+        assert "ranks disagree about this call: rank 0: rank 0; rank 1: rank 1" in str(error), error
+space.reset()
+assert space.calls == 0 and "space, 0 calls" in space.who()
+space.close()
+
+from nereid._job import agree, memory
+assert agree.exchange(bytes([r] * 5)) == [bytes([p] * 5) for p in range(w)]
+assert agree.Together(True, "test").maximum(float(r)) == w - 1
+t = nereid.symm.zeros((4, 8))
+memory.write(t.data_ptr() + 8, np.arange(3, dtype=np.float32))
+assert t[0].tolist() == [0, 0, 0, 1, 2, 0, 0, 0] and memory.read(t.data_ptr() + 12, 4) == np.float32(1).tobytes()
+part = t._elements(3, 5)
+assert part.numpy().tolist() == [1, 2] and part.shape == (2,)
+part.fill_(7)
+assert t[0].tolist() == [0, 0, 0, 7, 7, 0, 0, 0]
+constant = memory.constant(np.arange(5, dtype=np.int64))
+assert constant.__cuda_array_interface__["shape"] == (5,) and constant.__cuda_array_interface__["typestr"] == "<i8"
+
+op = nereid.ops.AllReduce(100, "float32")
+x = np.ones(100, np.float32)
+assert op.prepare(x) is None and op.programs == 4
+op.close()
+print("ok")
+'''
+
+
 def run(script, tmp_path, *, ranks=0, driver=DRIVER, **environment):
     file = tmp_path / "script.py"
     file.write_text(script)
@@ -129,6 +179,24 @@ def run(script, tmp_path, *, ranks=0, driver=DRIVER, **environment):
 @pytest.mark.parametrize("ranks", [0, 2, 3])
 def test_symmetric_memory_of_a_gpu(ranks, tmp_path):
     done = run(SYMMETRIC, tmp_path, ranks=ranks)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("ok") == max(1, ranks)
+
+
+@needs_driver
+@pytest.mark.parametrize("ranks", [0, 3])
+def test_the_host_keeps_out_of_memory_of_a_gpu(ranks, tmp_path):
+    """All of it goes through the driver: an access of the host's own would fault."""
+    done = run(SYMMETRIC, tmp_path, ranks=ranks, NEREID_FAKE_CUDA_HIDDEN="1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("ok") == max(1, ranks)
+
+
+@needs_driver
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_operators_keep_out_of_memory_of_a_gpu(ranks, tmp_path):
+    pytest.importorskip("triton")
+    done = run(OPERATORS, tmp_path, ranks=ranks, NEREID_FAKE_CUDA_HIDDEN="1")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("ok") == max(1, ranks)
 

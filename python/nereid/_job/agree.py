@@ -4,7 +4,6 @@ says. Every rank makes the same calls in the same order."""
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import os
 import struct
@@ -12,6 +11,7 @@ from typing import Any
 
 from nereid import _runtime
 from nereid._base.errors import JobError
+from nereid._job import memory
 
 _SLOT_BYTES = 512
 _slot: int | None = None  # address of this rank's slot, symmetric
@@ -32,14 +32,11 @@ def exchange(data: bytes) -> list[bytes]:
         raise ValueError(f"an agreement carries at most {_SLOT_BYTES - 8} bytes, not {len(data)}")
     if _slot is None:
         _slot = _runtime.symm_allocate(_SLOT_BYTES, "agreements of all ranks", "uint8", "")
-    mine = (ctypes.c_char * _SLOT_BYTES).from_address(_slot)
-    mine.raw = struct.pack("<q", len(data)) + data.ljust(_SLOT_BYTES - 8, b"\0")
+    memory.write(_slot, struct.pack("<q", len(data)) + data.ljust(_SLOT_BYTES - 8, b"\0"))
     _runtime.barrier("an agreement of all ranks: begins")
     said = []
     for rank in range(_runtime.world_size()):
-        theirs = ctypes.create_string_buffer(_SLOT_BYTES)
-        _runtime.peer_get(ctypes.addressof(theirs), _slot, _SLOT_BYTES, rank)
-        raw = theirs.raw
+        raw = memory.read(_slot, _SLOT_BYTES, rank)
         said.append(raw[8 : 8 + struct.unpack_from("<q", raw)[0]])
     _runtime.barrier("an agreement of all ranks: ends")  # all have read before anybody writes again
     return said

@@ -177,7 +177,8 @@ def recover() -> None:
 
 def job_info() -> dict[str, Any]:
     """What is known of the job: rank, world_size, heap_base (address of rank 0's heap in this process),
-    heap_bytes, heap_bytes_used, num_threads, timeout (seconds), profile, sub_vec_num."""
+    heap_bytes, heap_bytes_used, num_threads, programs (of a launch that run side by side: threads, or multiprocessors of a GPU), device
+    ("cpu", "cuda"), timeout (seconds), profile, sub_vec_num."""
     return _runtime.job_info()
 
 

@@ -110,6 +110,38 @@ class _DeviceMemory:
         }
 
 
+def _copy(address: int, shape: tuple[int, ...], element: _types.dtype, rank: int) -> np.ndarray:
+    """What stands at an address in memory of a GPU, as an array that cannot be written."""
+    array = np.empty(shape, numpy_dtype(element))
+    if array.nbytes:
+        _runtime.peer_get(array.ctypes.data, address, array.nbytes, rank)
+    array.flags.writeable = False
+    return array
+
+
+def as_numpy(owner: Any, address: int, shape: tuple[int, ...], element: _types.dtype) -> np.ndarray:
+    """Memory of this rank's heap as a numpy array over it, of a GPU as a copy that cannot be
+    written. `owner` lives as long as the array."""
+    if _on_host():
+        return _view(owner, address, shape, element)
+    return _copy(address, shape, element, _runtime.rank())
+
+
+def as_torch(owner: Any, address: int, shape: tuple[int, ...], element: _types.dtype) -> Any:
+    """Memory of this rank's heap as a torch tensor over it, for as long as which `owner` lives."""
+    import torch
+
+    kind = getattr(torch, str(element.numpy_name))
+    if _on_host():
+        array = _view(owner, address, shape, element)
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16) if element.is_bf16() else torch.from_numpy(array)
+    count = int(np.prod(shape, dtype=np.int64))
+    if not count:
+        return torch.empty(shape, dtype=kind, device="cuda")
+    raw = torch.as_tensor(_DeviceMemory(owner, address, count * element.itemsize))  # on the memory's device
+    return raw.view(kind).view(shape)
+
+
 class SymmetricTensor(_runtime.SymmetricBuffer):
     """A row-major tensor in symmetric memory.
 
@@ -135,6 +167,15 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
         self.element_type = element
         self._finalizer = weakref.finalize(self, _drop, address, os.getpid())
         self._finalizer.atexit = False
+
+    def _elements(self, first: int, last: int) -> "SymmetricTensor":
+        """Elements `first` to `last` as a tensor of one dimension over the same memory, which is this one's to free."""
+        part = SymmetricTensor.__new__(SymmetricTensor)
+        element = self.element_type
+        _runtime.SymmetricBuffer.__init__(part, self._address() + first * element.itemsize, (last - first) * element.itemsize,
+                                          element.__nereid_type__)
+        part.shape, part.element_type, part._whole = (last - first,), element, self
+        return part
 
     @property
     def dtype(self) -> np.dtype:
@@ -171,16 +212,7 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
     def numpy(self) -> np.ndarray:
         """This rank's part as a numpy array over the same memory; of memory of a GPU a
         copy, which cannot be written."""
-        if not _on_host():
-            return self._copied(_runtime.rank())
-        return _view(self, self._address(), self.shape, self.element_type)
-
-    def _copied(self, rank: int) -> np.ndarray:
-        array = np.empty(self.shape, self.dtype)
-        if array.nbytes:
-            _runtime.peer_get(array.ctypes.data, self._address(), array.nbytes, rank)
-        array.flags.writeable = False
-        return array
+        return as_numpy(self, self._address(), self.shape, self.element_type)
 
     def _write(self, change) -> None:
         """Calls `change` with a numpy array of this rank's part, which it changes."""
@@ -202,22 +234,12 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
         if not 0 <= rank < world:
             raise ValueError(f"rank {rank} is outside the job of {world} ranks (0 to {world - 1})")
         if not _on_host():
-            return self._copied(int(rank))
+            return _copy(self._address(), self.shape, self.element_type, int(rank))
         return _view(self, _runtime.peer_address(self._address(), rank), self.shape, self.element_type)
 
     def torch(self):
         """This rank's part as a torch tensor over the same memory."""
-        import torch
-
-        if not _on_host():
-            kind = getattr(torch, str(self.element_type.numpy_name))
-            if not self.size:
-                return torch.empty(self.shape, dtype=kind, device="cuda")
-            raw = torch.as_tensor(_DeviceMemory(self, self._address(), self.nbytes))  # on the memory's device
-            return raw.view(kind).view(self.shape)
-        if self.element_type.is_bf16():
-            return torch.from_numpy(self.numpy().view(np.int16)).view(torch.bfloat16)
-        return torch.from_numpy(self.numpy())
+        return as_torch(self, self._address(), self.shape, self.element_type)
 
     def fill_(self, value: Any) -> "SymmetricTensor":
         """Sets all elements of this rank's part, in its turn inside ``with

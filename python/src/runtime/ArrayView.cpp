@@ -640,10 +640,19 @@ static bool readSymmetricLayout(PyObject *object, ArrayLayout &layout) {
 static bool readTorchLayout(PyObject *object, ArrayLayout &layout) {
   static PyObject *isCpu = interned("is_cpu"), *dtypeName = interned("dtype"),
                   *shapeName = interned("shape"), *strideName = interned("stride"),
-                  *dataPtr = interned("data_ptr"), *requiresGrad = interned("requires_grad");
+                  *dataPtr = interned("data_ptr"), *requiresGrad = interned("requires_grad"),
+                  *isCuda = interned("is_cuda"), *getDevice = interned("get_device");
   Ref onCpu(PyObject_GetAttr(object, isCpu));
-  if (onCpu.get() != Py_True)
+  if (!onCpu)
     return false;
+  if (onCpu.get() != Py_True) {
+    Ref onGPU(kernelsRunOnGPU() ? PyObject_GetAttr(object, isCuda) : nullptr);
+    Ref number(onGPU.get() == Py_True ? PyObject_CallMethodNoArgs(object, getDevice) : nullptr);
+    const long gpu = number ? PyLong_AsLong(number.get()) : -1;
+    if (gpu < 0 || gpu > INT8_MAX)
+      return false;
+    layout.gpu = int8_t(gpu);
+  }
   // Whether that is right depends on more than the tensor: on torch's grad mode.
   Ref grad(PyObject_GetAttr(object, requiresGrad));
   if (!grad || grad.get() == Py_True)
@@ -660,7 +669,7 @@ static bool readTorchLayout(PyObject *object, ArrayLayout &layout) {
   const char *data = address ? static_cast<char *>(PyLong_AsVoidPtr(address.get())) : nullptr;
   if (PyErr_Occurred())
     return false;
-  layout.kind = ArrayLayout::Kind::Torch;
+  layout.kind = layout.gpu < 0 ? ArrayLayout::Kind::Torch : ArrayLayout::Kind::TorchOnGPU;
   layout.writeable = true;
   spanElements(layout, data, dtypeInfo(layout.dtype).bytes);
   return true;

@@ -51,12 +51,14 @@ bool isOnGPU(PyObject *object);
 
 /// Everything of an array but its elements.
 struct ArrayLayout {
-  enum class Kind : char { Numpy, Symmetric, Torch };
+  enum class Kind : char { Numpy, Symmetric, Torch, TorchOnGPU };
   static constexpr int mostDimensions = 8;
 
   Kind kind = Kind::Numpy;
   Dtype dtype = Dtype::None;
   bool writeable = true;
+  /// Of a tensor on a GPU, its number.
+  int8_t gpu = -1;
   int rank = 0;
   int64_t shape[mostDimensions];
   /// In bytes for numpy, else in elements.
@@ -65,9 +67,9 @@ struct ArrayLayout {
   uintptr_t begin = 0, end = 0;
 };
 
-/// Reads a numpy array (no subclass), a symmetric tensor or a CPU tensor of torch that
-/// requires no gradient, of at most 8 dimensions. False without an exception for
-/// anything else.
+/// Reads a numpy array (no subclass), a symmetric tensor or a tensor of torch that
+/// requires no gradient, on the CPU or where kernels run, of at most 8 dimensions. False
+/// without an exception for anything else.
 bool readLayout(PyObject *object, ArrayLayout &layout);
 
 /// Whether `object` is a numpy array; exact or a subclass.

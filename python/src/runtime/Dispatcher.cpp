@@ -848,8 +848,8 @@ bool nereid::python::isDispatcher(PyObject *object) {
 }
 
 PyObject *nereid::python::launchKernel(PyObject *kernel, PyObject *grid, PyObject *const *values,
-                                       size_t count, bool compileOnly) {
-  return launch(kernel, grid, values, count, nullptr, compileOnly ? Mode::Warmup : Mode::Launch);
+                                       size_t count, PyObject *options, bool compileOnly) {
+  return launch(kernel, grid, values, count, options, compileOnly ? Mode::Warmup : Mode::Launch);
 }
 
 void nereid::python::bindDispatcher(nb::module_ &m) {

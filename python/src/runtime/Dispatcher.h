@@ -20,10 +20,11 @@ namespace nereid::python {
 bool isDispatcher(PyObject *object);
 
 /// Launches the jit function `kernel`, or only compiles it, with a value for every
-/// parameter, in their order. A new reference to the compiled kernel, or null with an
+/// parameter, in their order, and behind those with one for each of `options`, a tuple of
+/// names of launch options or null. A new reference to the compiled kernel, or null with an
 /// exception set.
 PyObject *launchKernel(PyObject *kernel, PyObject *grid, PyObject *const *values, size_t count,
-                       bool compileOnly);
+                       PyObject *options, bool compileOnly);
 
 void bindDispatcher(nanobind::module_ &m);
 

@@ -23,6 +23,7 @@
 
 #include "nereid/abi.h"
 #include "nereid/runtime/Config.h"
+#include "nereid/runtime/Device.h"
 #include "nereid/runtime/JobLauncher.h"
 #include "nereid/runtime/Launch.h"
 
@@ -270,6 +271,13 @@ static void bindEnds(nb::module_ &m) {
 }
 
 /// What the job is and how it is.
+/// Programs of a launch that run side by side.
+static int32_t programsAtOnce(const Job &current) {
+  runtime::Expected<std::optional<int32_t>> known = current.device().programsAtOnce(current);
+  checkJob(known.status());
+  return known->value_or(current.numThreads());
+}
+
 static void bindHealth(nb::module_ &m) {
   m.def("recover", [] {
     Job &current = job("nereid.recover()");
@@ -285,6 +293,8 @@ static void bindHealth(nb::module_ &m) {
     info["heap_bytes"] = current.heapBytes();
     info["heap_bytes_used"] = current.heapBytesUsed();
     info["num_threads"] = current.numThreads();
+    info["programs"] = programsAtOnce(current);
+    info["device"] = nb::str(current.device().name());
     info["timeout"] = current.timeoutSeconds();
     info["profile"] = nb::str(current.profile().name);
     info["sub_vec_num"] = current.profile().subVecNum;

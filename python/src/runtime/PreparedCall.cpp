@@ -38,6 +38,9 @@ struct PreparedLaunch {
     nb::object kernel, grid;
     /// A value for each parameter; null where a call gives it.
     std::vector<nb::object> values;
+    /// A tuple of names of launch options, and their values.
+    nb::object options;
+    std::vector<nb::object> optionValues;
     /// The parameter of each argument of a call.
     std::vector<size_t> given;
   } *state;
@@ -52,13 +55,16 @@ PyObject *run(PyObject *self, PyObject *const *args, size_t count, PyObject *kwn
     return nullptr;
   }
   SmallBuffer<PyObject *, 48> values;
-  values.resize(state.values.size());
-  for (size_t i = 0; i < state.values.size(); ++i)
+  const size_t parameters = state.values.size();
+  values.resize(parameters + state.optionValues.size());
+  for (size_t i = 0; i < parameters; ++i)
     values[i] = state.values[i].ptr();
+  for (size_t i = 0; i < state.optionValues.size(); ++i)
+    values[parameters + i] = state.optionValues[i].ptr();
   for (size_t i = 0; i < count; ++i)
     values[state.given[i]] = args[i];
-  return launchKernel(state.kernel.ptr(), state.grid.ptr(), values.data(), values.size(),
-                      compileOnly);
+  return launchKernel(state.kernel.ptr(), state.grid.ptr(), values.data(), parameters,
+                      state.options.ptr(), compileOnly);
 }
 
 PyObject *callPrepared(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
@@ -70,10 +76,12 @@ PyObject *compilePrepared(PyObject *self, PyObject *const *args, Py_ssize_t coun
 }
 
 int initPrepared(PyObject *self, PyObject *args, PyObject *kwargs) {
-  PyObject *kernel = nullptr, *grid = nullptr, *given = nullptr, *fixed = nullptr;
-  static const char *keywords[] = {"kernel", "grid", "given", "fixed", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO!O!", const_cast<char **>(keywords), &kernel,
-                                   &grid, &PyTuple_Type, &given, &PyDict_Type, &fixed))
+  PyObject *kernel = nullptr, *grid = nullptr, *given = nullptr, *fixed = nullptr,
+           *options = nullptr;
+  static const char *keywords[] = {"kernel", "grid", "given", "fixed", "options", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO!O!|O!", const_cast<char **>(keywords),
+                                   &kernel, &grid, &PyTuple_Type, &given, &PyDict_Type, &fixed,
+                                   &PyDict_Type, &options))
     return -1;
   if (!isDispatcher(kernel)) {
     setArgumentError("PreparedLaunch takes a jit function, not " + describeObject(kernel));
@@ -106,6 +114,12 @@ int initPrepared(PyObject *self, PyObject *args, PyObject *kwargs) {
                                std::string(nb::repr(nb::object(names[i])).c_str()) +
                                " has no value")
                                   .c_str());
+    if (options && PyDict_GET_SIZE(options) > 0) {
+      auto taken = nb::borrow<nb::dict>(options);
+      state->options = nb::tuple(taken.keys());
+      for (auto [name, value] : taken)
+        state->optionValues.push_back(nb::borrow(value));
+    }
     auto *object = reinterpret_cast<PreparedLaunch *>(self);
     delete object->state;
     object->state = state.release();
@@ -190,7 +204,7 @@ bool makeKey(PyObject *const *arrays, size_t count, Key &key) {
       return false;
     const char head[] = {static_cast<char>(1 + static_cast<int>(layout.kind)),
                          static_cast<char>(layout.dtype), static_cast<char>(layout.writeable),
-                         static_cast<char>(layout.rank)};
+                         static_cast<char>(layout.gpu), static_cast<char>(layout.rank)};
     key.append(head, sizeof(head));
     key.append(reinterpret_cast<const char *>(layout.shape), layout.rank * sizeof(int64_t));
     key.append(reinterpret_cast<const char *>(layout.strides), layout.rank * sizeof(int64_t));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Check.h"
+#include "DeviceMemory.h"
 #include "Dispatcher.h"
 #include "Errors.h"
 #include "JobState.h"
@@ -24,6 +25,7 @@ NB_MODULE(_runtime, m) {
   m.attr("ABI_VERSION") = NRD_ABI_VERSION;
   nereid::python::bindSymmetric(m);
   nereid::python::bindJob(m);
+  nereid::python::bindDeviceMemory(m);
   nereid::python::bindTeams(m);
   nereid::python::bindKernelImage(m);
   nereid::python::bindWatch(m);

@@ -103,21 +103,24 @@ public:
   std::unique_ptr<Executor> open(Job &job) override {
     Job::Impl &impl = job.impl();
     Expected<GPU *> gpu = gpuOf(impl.rank);
-    int32_t sharers = 0, others = 0, first = impl.worldSize;
-    for (int32_t r = 0; gpu.ok() && r < impl.worldSize; ++r) {
-      if (r % (*gpu)->driver.devices != (*gpu)->ordinal)
-        continue;
-      first = std::min(first, r);
-      const bool here = r == impl.rank || impl.node.processOf(r) == int32_t(getpid());
-      (here ? sharers : others) += 1;
-    }
+    if (!gpu.ok())
+      return std::make_unique<RankExecutor>(impl, gpu, 1);
+    const Sharers sharers = sharersOf(impl, **gpu);
     // Each process may see another GPU as its first.
-    if (others && impl.rank == first && !std::getenv("CUDA_VISIBLE_DEVICES"))
+    if (sharers.elsewhere && impl.rank == sharers.first && !std::getenv("CUDA_VISIBLE_DEVICES"))
       std::fprintf(stderr,
                    "nereid: %d ranks share GPU %d (%s): their processes take turns, so that a "
                    "wait of one for another takes milliseconds\n",
-                   sharers + others, (*gpu)->ordinal, (*gpu)->name.c_str());
-    return std::make_unique<RankExecutor>(impl, gpu, std::max(sharers, 1));
+                   sharers.here + sharers.elsewhere, (*gpu)->ordinal, (*gpu)->name.c_str());
+    return std::make_unique<RankExecutor>(impl, gpu, sharers.here);
+  }
+
+  Expected<std::optional<int32_t>> programsAtOnce(const Job &job) override {
+    Expected<GPU *> gpu = gpuOf(job.rank());
+    if (!gpu.ok())
+      return gpu.status();
+    const int32_t here = sharersOf(job.impl(), **gpu).here;
+    return std::optional<int32_t>(std::max((*gpu)->multiprocessors / here, 1));
   }
 
   //===--- memory ---------------------------------------------------------===//
@@ -309,6 +312,25 @@ private:
     cubin = code.substr(image.size);
     description->sharedBytes = image.sharedBytes;
     return KernelDescription(std::move(*description));
+  }
+
+  /// The ranks on the GPU of a rank, itself among them.
+  struct Sharers {
+    int32_t here = 0;      ///< of this process
+    int32_t elsewhere = 0; ///< of others
+    int32_t first = 0;     ///< the lowest of all
+  };
+  static Sharers sharersOf(const Job::Impl &job, const GPU &gpu) {
+    Sharers found;
+    found.first = job.rank;
+    for (int32_t r = 0; r < job.worldSize; ++r) {
+      if (r % gpu.driver.devices != gpu.ordinal)
+        continue;
+      found.first = std::min(found.first, r);
+      const bool here = r == job.rank || job.node.processOf(r) == int32_t(getpid());
+      (here ? found.here : found.elsewhere) += 1;
+    }
+    return found;
   }
 
   /// Every two GPUs of this process must reach each other.

@@ -2,6 +2,7 @@
 """The target cuda on a GPU; on a machine without one nothing of this runs. Ranks of one GPU are processes
 that take turns, so numbers of rounds are small."""
 
+import os
 import re
 import subprocess
 import sys
@@ -41,6 +42,20 @@ def test_the_kernel_of_the_readme(tmp_path):
                                   "09_allgather_gemm_signals"])
 def test_examples(name):
     run("-n", "2", "--target", "cuda", str(ROOT / "examples" / f"{name}.py"))
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_operators(ranks):
+    shown = run("-n", str(ranks), "--target", "cuda", "-m", "nereid.ops.selftest", "--calls", "4", "--skewed-calls", "60",
+                timeout=1200)
+    assert shown.count(" ok") == 9
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_tensor_parallel_mlp(dtype):
+    pytest.importorskip("torch")
+    shown = run("-n", "2", "--target", "cuda", str(ROOT / "examples/13_tensor_parallel_mlp.py"), "--dtype", dtype)
+    assert f"50 steps in {dtype} on 2 ranks" in shown
 
 
 def test_random_kernels(tmp_path):

@@ -5,7 +5,8 @@
 // device is memory of the host in files without a name, a stream is a thread, and a
 // cubin is the text "fake cubin", whose kernels are functions of this file, one thread
 // for each program. Kernels of a real cubin do nothing. Environment variables make it
-// small, old or broken.
+// small, old or broken; with NEREID_FAKE_CUDA_HIDDEN=1 heaps are closed to all but the
+// calls of the driver, as those of a GPU are to the host.
 //
 //===----------------------------------------------------------------------===//
 #include "device/cuda/DriverTypes.h"
@@ -58,6 +59,17 @@ bool isOfGPU(Address at) {
   std::lock_guard<std::mutex> guard(usersLock);
   auto next = owners.upper_bound(at);
   return next != owners.begin() && at - std::prev(next)->first < std::prev(next)->second.second;
+}
+/// Mapped memory that is closed to the host: where the driver itself has it, and its size.
+std::map<Address, std::pair<char *, size_t>> hidden;
+/// What an address stands for in calls of the driver.
+template <typename T> T *reach(Address at) {
+  std::lock_guard<std::mutex> guard(usersLock);
+  auto next = hidden.upper_bound(at);
+  if (next != hidden.begin())
+    if (const auto &[start, mapping] = *std::prev(next); at - start < mapping.second)
+      return reinterpret_cast<T *>(mapping.first + (at - start));
+  return reinterpret_cast<T *>(at);
 }
 Ordinal ordinalOf(Context context) { return Ordinal(reinterpret_cast<uintptr_t>(context)) - 1; }
 
@@ -349,11 +361,11 @@ NEREID_FAKE cuModuleGetFunction(Function *function, Module module, const char *n
     return current();
   }
   static const Kernel add4{"nrd_add4", 2, false, [](Program &p) {
-                             __atomic_fetch_add(reinterpret_cast<uint32_t *>(p.args[0]),
-                                                uint32_t(p.args[1]), __ATOMIC_ACQ_REL);
+                             __atomic_fetch_add(reach<uint32_t>(p.args[0]), uint32_t(p.args[1]),
+                                                __ATOMIC_ACQ_REL);
                            }};
   static const Kernel add8{"nrd_add8", 2, false, [](Program &p) {
-                             __atomic_fetch_add(reinterpret_cast<uint64_t *>(p.args[0]), p.args[1],
+                             __atomic_fetch_add(reach<uint64_t>(p.args[0]), p.args[1],
                                                 __ATOMIC_ACQ_REL);
                            }};
   for (const Kernel *kernel : {&add4, &add8})
@@ -439,13 +451,11 @@ NEREID_FAKE cuStreamIsCapturing(StreamRef, int *state) {
 }
 NEREID_FAKE cuStreamWaitEvent(StreamRef, EventRef, unsigned) { return result::success; }
 NEREID_FAKE cuStreamWriteValue32_v2(StreamRef stream, Address at, uint32_t value, unsigned) {
-  streamOf(stream)->put(
-      [=] { __atomic_store_n(reinterpret_cast<uint32_t *>(at), value, __ATOMIC_RELEASE); });
+  streamOf(stream)->put([=] { __atomic_store_n(reach<uint32_t>(at), value, __ATOMIC_RELEASE); });
   return current();
 }
 NEREID_FAKE cuStreamWriteValue64_v2(StreamRef stream, Address at, uint64_t value, unsigned) {
-  streamOf(stream)->put(
-      [=] { __atomic_store_n(reinterpret_cast<uint64_t *>(at), value, __ATOMIC_RELEASE); });
+  streamOf(stream)->put([=] { __atomic_store_n(reach<uint64_t>(at), value, __ATOMIC_RELEASE); });
   return current();
 }
 NEREID_FAKE cuEventCreate(EventRef *event, unsigned) {
@@ -501,12 +511,22 @@ NEREID_FAKE cuMemMap(Address at, size_t bytes, size_t offset, Allocation memory,
   std::lock_guard<std::mutex> guard(memoryLock);
   void *space = mmap(reinterpret_cast<void *>(at), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
                      memories.at(memory), off_t(offset));
+  if (space != MAP_FAILED && numberOf("NEREID_FAKE_CUDA_HIDDEN", 0)) {
+    void *own = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memories.at(memory),
+                     off_t(offset));
+    std::lock_guard<std::mutex> users(usersLock);
+    hidden[at] = {static_cast<char *>(own), bytes};
+  }
   return space == MAP_FAILED ? result::invalidValue : current();
 }
 NEREID_FAKE cuMemUnmap(Address at, size_t bytes) {
   {
     std::lock_guard<std::mutex> guard(usersLock);
     users.erase(at);
+    if (auto found = hidden.find(at); found != hidden.end()) {
+      munmap(found->second.first, found->second.second);
+      hidden.erase(found);
+    }
   }
   mmap(reinterpret_cast<void *>(at), bytes, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -515,7 +535,8 @@ NEREID_FAKE cuMemUnmap(Address at, size_t bytes) {
 NEREID_FAKE cuMemSetAccess(Address at, size_t bytes, const AccessDescription *, size_t count) {
   if (count == 0)
     return result::invalidValue;
-  mprotect(reinterpret_cast<void *>(at), bytes, PROT_READ | PROT_WRITE);
+  if (!numberOf("NEREID_FAKE_CUDA_HIDDEN", 0))
+    mprotect(reinterpret_cast<void *>(at), bytes, PROT_READ | PROT_WRITE);
   std::lock_guard<std::mutex> guard(usersLock);
   users[at] = count;
   return current();
@@ -540,12 +561,10 @@ NEREID_FAKE cuMemFreeAsync(Address at, StreamRef stream) {
   return current();
 }
 NEREID_FAKE cuMemsetD8Async(Address at, unsigned char value, size_t bytes, StreamRef stream) {
-  streamOf(stream)->put([=] { std::memset(reinterpret_cast<void *>(at), value, bytes); });
+  streamOf(stream)->put([=] { std::memset(reach<void>(at), value, bytes); });
   return current();
 }
 NEREID_FAKE cuMemcpyAsync(Address to, Address from, size_t bytes, StreamRef stream) {
-  streamOf(stream)->put([=] {
-    std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
-  });
+  streamOf(stream)->put([=] { std::memmove(reach<void>(to), reach<const void>(from), bytes); });
   return current();
 }

@@ -141,6 +141,7 @@ class AllReduce(Operator):
         return call
 
     def _rounds(self, x: Any, out: Any) -> None:
-        flat, result = arrays.flat(x), arrays.flat(out)
-        for first in range(0, len(flat), self.max_elements):
-            self(flat[first:first + self.max_elements], result[first:first + self.max_elements])
+        elements = arrays.count(tuple(x.shape))
+        for first in range(0, elements, self.max_elements):
+            last = min(first + self.max_elements, elements)
+            self(arrays.piece(x, first, last), arrays.piece(out, first, last))

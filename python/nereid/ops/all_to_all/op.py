@@ -95,7 +95,7 @@ class AllToAll(Operator):
         if described.shape != (n,) or described.dtype != "int64" or not described.contiguous:
             raise self.fail(f"splits is a contiguous int64 array of {n} numbers, one for each rank, but it has the shape "
                             f"{described.shape} and the dtype {described.dtype}")
-        rows = np.asarray(splits)
+        rows = arrays.values(splits)
         if rows.min() < 0 or rows.max() > self.max_rows:
             raise self.fail(f"splits are {rows.tolist()}, each may be 0 to {self.max_rows}; make it with "
                             f"max_rows={max(int(rows.max()), 1)} or split otherwise")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arrays that users hand to operators: numpy, torch on the CPU, DLPack, symmetric tensors."""
+"""Arrays that users hand to operators: numpy, torch, symmetric tensors. torch's lie on the CPU, or, where
+kernels run on a GPU, there."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import numpy as np
 
 import nereid
 from nereid import _runtime
+from nereid._job import symmetric
 from nereid._job.symmetric import numpy_dtype
 from nereid.language import _types
 
@@ -74,10 +76,7 @@ def facts(array: Any, operator: str, argument: str) -> Facts:
             raise nereid.ArgumentError(f"{operator}: {argument} is a symmetric tensor that has been freed")
         return Facts(array.shape, dtype_name(array.element_type), True, row_major(array.shape))
     if hasattr(array, "data_ptr") and hasattr(array, "stride") and hasattr(array, "dtype"):  # torch
-        device = getattr(getattr(array, "device", None), "type", "cpu")
-        if device != "cpu":
-            raise nereid.ArgumentError(
-                f"{operator}: {argument} lies on the device {device}, the kernels run on the CPU; write {argument}.cpu()")
+        _check_device(array, operator, argument)
         if getattr(array, "requires_grad", False) and _grad_mode():
             raise nereid.ArgumentError(
                 f"{operator}: {argument} requires a gradient, which the operator would lose; take the function of nereid.ops.torch, "
@@ -92,6 +91,27 @@ def facts(array: Any, operator: str, argument: str) -> Facts:
         return facts(np.asarray(array), operator, argument)
     raise nereid.ArgumentError(
         f"{operator}: {argument} is an array of numpy or torch or a symmetric tensor, not {_runtime.describe(array)}")
+
+
+def _check_device(array: Any, operator: str, argument: str) -> None:
+    """ArgumentError when a torch tensor lies where the kernels of this rank cannot reach it."""
+    device = getattr(array, "device", None)
+    kind = getattr(device, "type", "cpu")
+    if kind == "cpu":
+        return
+    if _runtime.heaps_on_host():
+        raise nereid.ArgumentError(
+            f"{operator}: {argument} lies on the device {kind}, the kernels run on the CPU; write {argument}.cpu()")
+    if kind != "cuda":
+        raise nereid.ArgumentError(
+            f"{operator}: {argument} lies on the device {kind}, the kernels run on NVIDIA's GPUs; write {argument}.cuda()")
+    import torch
+
+    mine = nereid.rank() % torch.cuda.device_count()
+    if device.index != mine:
+        raise nereid.ArgumentError(
+            f"{operator}: {argument} lies on {device}, the GPU of rank {nereid.rank()} is cuda:{mine}; call "
+            f"torch.cuda.set_device({mine}) first, or write {argument}.to('cuda:{mine}')")
 
 
 def _grad_mode() -> bool:
@@ -120,12 +140,24 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def new(shape: tuple[int, ...], dtype: str, like: Any) -> Any:
-    """An array of the kind of `like`: torch for torch, else numpy."""
+    """An array of the kind of `like`: torch for torch, on its device, else numpy."""
     if hasattr(like, "new_empty"):
         import torch
 
-        return torch.empty(shape, dtype=getattr(torch, dtype))
+        return torch.empty(shape, dtype=getattr(torch, dtype), device=like.device)
     return np.empty(shape, host_dtype(dtype))
+
+
+def over(owner: Any, address: int, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
+    """Symmetric memory of this rank as an array of the kind of `like`, for as long as which `owner` lives; a numpy
+    array over memory of a GPU is a copy."""
+    make = symmetric.as_torch if hasattr(like, "new_empty") else symmetric.as_numpy
+    return make(owner, address, shape, language_dtype(dtype))
+
+
+def values(array: Any) -> np.ndarray:
+    """What stands in it, for the host to look at; of memory of a GPU a copy."""
+    return np.asarray(array.cpu() if getattr(getattr(array, "device", None), "type", "cpu") == "cuda" else array)
 
 
 def count(shape: tuple[int, ...]) -> int:
@@ -145,6 +177,8 @@ def span(array: Any, facts: Facts) -> tuple[int, int]:
     return start + sum(min(reach, 0) for reach in reaches), start + size + sum(max(reach, 0) for reach in reaches)
 
 
-def flat(array: Any) -> Any:
-    """All elements of a contiguous array in one dimension, over the same memory."""
-    return (array.numpy() if isinstance(array, nereid.symm.SymmetricTensor) else array).reshape(-1)
+def piece(array: Any, first: int, last: int) -> Any:
+    """Elements `first` to `last` of a contiguous array, in one dimension, over the same memory."""
+    if isinstance(array, nereid.symm.SymmetricTensor):
+        return array._elements(first, last)
+    return array.reshape(-1)[first:last]

@@ -4,8 +4,8 @@ operator, else a model of the machine's links.
 
 `tables/<target>.json` has the machine's numbers, `alpha` (seconds from a signal to its
 acquire at a peer) and `beta` (bytes per second that one rank can send), and rows of measured
-choices: operator, ranks, bytes of one rank's contribution, choice; and `blocks`, rows, columns and inner
-size of the tiles of products by the bytes of an element. The nearest row by
+choices: operator, ranks, bytes of one rank's contribution, choice; and by the bytes of an element `blocks`, rows,
+columns and inner size of the tiles of products, and `options` of the launches that make them. The nearest row by
 logarithm of bytes decides, among those for as many ranks. NEREID_OPS_TABLE names a file with more such rows, made by
 ``nereid run -n N -m nereid.ops.tune``, which are looked at first; NEREID_OPS_TABLES=0 takes the model alone.
 """

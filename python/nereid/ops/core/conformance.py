@@ -10,7 +10,6 @@ at random, and the same bits again for the same data.
 
 from __future__ import annotations
 
-import ctypes
 import random
 import time
 from typing import Any, Callable, NamedTuple, Sequence
@@ -163,7 +162,7 @@ def as_tuple(value: Any) -> tuple:
 def poison(op: Any) -> None:
     """Fills the payload with NaNs. Collective over the job."""
     for workspace in op.workspaces:
-        ctypes.memset(workspace._base + workspace._payload_at, 0xFF, workspace.payload_bytes)
+        workspace.fill_payload(0xFF)
     nereid.barrier()
 
 

@@ -41,6 +41,11 @@ def blocks_for(m: int, n: int, k: int, blocks: Any, dtype: Any) -> tuple[int, in
     return tuple(min(most, max(16, nereid.next_power_of_2(size))) for most, size in zip(best, (m, n, k)))
 
 
+def options_for(dtype: Any) -> dict[str, Any]:
+    """Launch options of kernels with such tiles, on targets that have some."""
+    return choice.table(targets.active()).get("options", {}).get(str(arrays.SIZES[arrays.dtype_name(dtype)]), {})
+
+
 def gemm_trials(kind: Any, option: str, names: tuple[str, ...], m: int, n: int, k: int, parts: int = 1) -> dict[str, Any]:
     """Operator.trials() of a product whose result has `parts` * m rows."""
     def trial(name: str) -> Any:
@@ -118,4 +123,5 @@ class GemmOperator(Operator):
         _, n, _, *strides = operands
         given = dict(zip(("stride_am", "stride_ak", "stride_bk", "stride_bn"), strides))
         names = ("a_ptr", "b_ptr", "c_ptr", "extra_ptr", *(("gathered_ptr",) if "gathered_ptr" in kernel.arg_names else ()))
-        return self._prepared(kernel, plan, names, (rows, n), self.out_dtype, stride_cm=n, stride_cn=1, **given, **fixed)
+        return self._prepared(kernel, plan, names, (rows, n), self.out_dtype, options_for(self.dtype), stride_cm=n, stride_cn=1,
+                              **given, **fixed)

@@ -27,6 +27,7 @@ import numpy as np
 import nereid
 from nereid import _runtime
 from nereid._base import environment
+from nereid._job import memory
 from nereid.ops.core import arrays
 from nereid.ops.core.arrays import Facts, SIZES
 from nereid.ops.core.group import Group
@@ -117,7 +118,7 @@ class Operator:
         self.dtype = dtype
         if programs is not None and (isinstance(programs, bool) or not isinstance(programs, int) or programs < 1):
             raise nereid.ArgumentError(f"{self.name}: programs is a positive integer or None, not {programs!r}")
-        self.programs = programs or _runtime.job_info()["num_threads"]
+        self.programs = programs or _runtime.job_info()["programs"]
         self.text = text
         self._workspace = Workspace(self.name, text, self.group, signals(self.group), payload(self.group))
         self._plans: dict[Any, Plan] = {}
@@ -157,12 +158,15 @@ class Operator:
     # ---- a call
 
     def _prepared(self, kernel: Any, plan: Plan, arrays_: tuple[str, ...], shape: tuple[int, ...], dtype: str | None = None,
-                  **fixed: Any) -> Call:
-        """For calls that pass the kernel's parameters `arrays_`; `fixed` and the plan have the others."""
+                  options: dict[str, Any] | None = None, **fixed: Any) -> Call:
+        """For calls that pass the kernel's parameters `arrays_`; `fixed` and the plan have the others, `options` are
+        those of the launch."""
         known = dict(payload_ptr=self._payload, words_ptr=self._workspace.signals, state_ptr=self._workspace.state,
                      members_ptr=self.group.members, **fixed, **plan.sizes, **plan.constants)
+        known = {name: memory.constant(value) if isinstance(value, np.ndarray) else value for name, value in known.items()}
         return Call(plan, _runtime.PreparedLaunch(kernel, (plan.programs,), arrays_, {
-            name: value for name, value in known.items() if name in kernel.arg_names}), shape, dtype or self.dtype)
+            name: value for name, value in known.items() if name in kernel.arg_names}, options or {}), shape,
+            dtype or self.dtype)
 
     def _run(self, call: Call, *arguments: Any) -> None:
         """Launches with these arrays."""
@@ -264,7 +268,7 @@ class Operator:
             call = self._checked(x, out, view)
         if view:
             self._run(call, x, x)
-            return self._workspace.view(self.dtype, self._workspace.calls % 2 * capacity, call.shape)
+            return self._workspace.view(self.dtype, self._workspace.calls % 2 * capacity, call.shape, x)
         if out is None:
             out = arrays.new(call.shape, call.dtype, x)
         self._run(call, x, out)

@@ -14,7 +14,6 @@ not meet the zeroing.
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import struct
 from typing import Any
@@ -23,8 +22,9 @@ import numpy as np
 
 import nereid
 from nereid import _runtime, symm
-from nereid._job import agree
-from nereid.ops.core.arrays import SIZES, host_dtype, kernel_dtype
+from nereid._job import agree, memory
+from nereid.ops.core import arrays
+from nereid.ops.core.arrays import SIZES, kernel_dtype
 from nereid.ops.core.group import Group
 
 _LINE = 64
@@ -60,7 +60,7 @@ class Workspace:
             raise
         self._base = self._tensor.data_ptr()
         self.payload_bytes = self.bytes - self._payload_at
-        ctypes.memset(self._base, 0, self._payload_at)
+        memory.fill(self._base, 0, self._payload_at)
         nereid.barrier()
         self.state = self._buffer(0, 2 * 8, "int64")
         self.signals = self._buffer(self._signals_at, max(signals, 1) * _LINE, "int64")
@@ -77,11 +77,13 @@ class Workspace:
         at = self._signals_at + word * _LINE
         return self._buffer(at, self._payload_at - at, "int64")
 
-    def view(self, dtype: str, first: int, shape: tuple[int, ...]) -> np.ndarray:
-        """Elements of the payload from element `first` on, as a numpy array."""
-        start = self._payload_at + first * SIZES[dtype]
-        size = int(np.prod(shape, dtype=np.int64)) * SIZES[dtype]
-        return self._tensor.numpy()[start : start + size].view(host_dtype(dtype)).reshape(shape)
+    def view(self, dtype: str, first: int, shape: tuple[int, ...], like: Any) -> Any:
+        """Elements of the payload from element `first` on: a torch tensor when `like` is one, else a numpy array."""
+        return arrays.over(self._tensor, self._base + self._payload_at + first * SIZES[dtype], shape, dtype, like)
+
+    def fill_payload(self, byte: int) -> None:
+        """Sets every byte of this rank's payload."""
+        memory.fill(self._base + self._payload_at, byte, self.payload_bytes)
 
     @property
     def alive(self) -> bool:
@@ -95,25 +97,23 @@ class Workspace:
     @property
     def calls(self) -> int:
         """How many calls this rank has ended."""
-        return ctypes.c_int64.from_address(self._base).value
+        return struct.unpack("<q", memory.read(self._base, 8))[0]
 
     def say(self, text: str) -> None:
         """Notes what this rank is about to call, for reports."""
         data = text.encode("utf-8", "replace")[: _TEXT - 1]
-        ctypes.memmove(self._base + self._who_at, data + b"\0", len(data) + 1)
+        memory.write(self._base + self._who_at, data + b"\0")
 
     def who(self) -> str:
         """What each member said last, and in which call it is."""
         lines = []
         for rank in self.group.ranks:
-            text, calls = ctypes.create_string_buffer(_TEXT), ctypes.c_int64()
             try:
-                _runtime.peer_get(ctypes.addressof(text), self._base + self._who_at, _TEXT, rank)
-                _runtime.peer_get(ctypes.addressof(calls), self._base, 8, rank)
+                text = memory.read(self._base + self._who_at, _TEXT, rank).split(b"\0")[0]
+                calls = struct.unpack("<q", memory.read(self._base, 8, rank))[0]
             except nereid.NereidError:
                 continue
-            lines.append(f"  rank {rank}: {text.value.decode('utf-8', 'replace') or self.operator}, "
-                         f"{calls.value} calls ended")
+            lines.append(f"  rank {rank}: {text.decode('utf-8', 'replace') or self.operator}, {calls} calls ended")
         return "\n".join(lines)
 
     def agree(self, text: str) -> None:
@@ -125,23 +125,22 @@ class Workspace:
         self._agreed += 1
         data = text.encode("utf-8", "replace")[: _TEXT - 1].ljust(_TEXT, b"\0")
         place = self._agree_at + (self._agreed % 2) * n * (_LINE + _TEXT)
-        source = ctypes.create_string_buffer(data, _TEXT)
         for rank in group.ranks:
             mine = place + group.me * (_LINE + _TEXT)
-            _runtime.peer_put(self._base + mine + _LINE, ctypes.addressof(source), _TEXT, rank)
+            memory.write(self._base + mine + _LINE, data, rank)
             _runtime.signal_op(self._base + mine, self._agreed, False, 8, rank)
         said = []
         for member in range(n):
             theirs = place + member * (_LINE + _TEXT)
             _runtime.signal_wait_until(self._base + theirs, 0, self._agreed, 8, True)
-            said.append(ctypes.string_at(self._base + theirs + _LINE, _TEXT).rstrip(b"\0").decode("utf-8", "replace"))
+            said.append(memory.read(self._base + theirs + _LINE, _TEXT).rstrip(b"\0").decode("utf-8", "replace"))
         if len(set(said)) > 1:
             raise nereid.JobError(_disagreement(f"{self.operator}: ranks disagree about this call", group.ranks, said))
 
     def reset(self) -> None:
         """State and signals as when the workspace was made. Collective over the job."""
         nereid.barrier()
-        ctypes.memset(self._base, 0, self._payload_at)
+        memory.fill(self._base, 0, self._payload_at)
         self._agreed = 0
         nereid.barrier()
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 import nereid
+from nereid._job import memory
 from nereid.ops.core import arrays
 from nereid.ops.core.operator import Call, Operator, Plan, known_dtype, make_plan, positive
 from nereid.ops.flash_decode.kernel import flash_decode_kernel
-
-_NO_TABLE = np.zeros(1, np.int32)
 
 
 class FlashDecode(Operator):
@@ -48,7 +47,7 @@ class FlashDecode(Operator):
         nereid.init()
         self.batch, self.heads_q, self.heads_kv, self.dim = int(batch), int(heads_q), int(heads_kv), int(dim)
         self.page, self.scale = page, float(scale if scale is not None else dim ** -0.5)
-        threads = programs or nereid.job_info()["num_threads"]
+        threads = programs or nereid.job_info()["programs"]
         self.splits = splits or max(1, threads // (self.batch * self.heads_kv))
         tasks = self.batch * self.heads_kv
         text = (f"FlashDecode batch={batch} heads_q={heads_q} heads_kv={heads_kv} dim={dim} {name} scale={self.scale:.6g}"
@@ -56,6 +55,7 @@ class FlashDecode(Operator):
         super().__init__(group, text, name, programs, lambda g: (2 * g.size + self.splits) * tasks,
                          lambda g: self.memory_for(g.size, self.batch, self.heads_q, self.dim, self.splits))
         self._payload = self._workspace.payload("float32")
+        self._no_table = memory.constant(np.zeros(1, np.int32))
         each = self.heads_q // self.heads_kv
         self._plan = make_plan(
             self.text, "parity", "the only one", self.programs,
@@ -100,7 +100,7 @@ class FlashDecode(Operator):
         self._values(lengths, block_table, k.shape)
         if out is None:
             out = arrays.new(call.shape, call.dtype, q)
-        self._run(call, q, k, v, lengths, _NO_TABLE if block_table is None else block_table, out)
+        self._run(call, q, k, v, lengths, self._no_table if block_table is None else block_table, out)
         return out
 
     def _checked(self, q: Any, k: Any, v: Any, lengths: Any, block_table: Any, out: Any) -> Call:
@@ -127,13 +127,13 @@ class FlashDecode(Operator):
 
     def _values(self, lengths: Any, block_table: Any, cache: tuple[int, ...]) -> None:
         """Checks what stands in the arrays, in every call; `cache` is the shape of k."""
-        there = np.asarray(lengths)
+        there = arrays.values(lengths)
         room = cache[1] if self.page is None else block_table.shape[1] * self.page
         if there.min() < 0 or there.max() > room:
             raise self.fail(f"lengths are {there.tolist()}, each may be 0 to {room}, the positions that this rank holds")
         if self.page is None:
             return
-        pages = np.asarray(block_table)
+        pages = arrays.values(block_table)
         for b in range(self.batch):
             used = pages[b, :math.ceil(int(there[b]) / self.page)]
             if used.size and (used.min() < 0 or used.max() >= cache[0]):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Custom ops of the namespace ``torch.ops.nereid``: a kernel for tensors on the CPU, what tracing needs, a derivative.
+"""Custom ops of the namespace ``torch.ops.nereid``: a kernel for tensors on CPU or GPU, what tracing needs, a derivative.
 
 torch 2.4 and newer have functions for each of these. Older ones (from 1.13 on) have the dispatcher beneath them, which
-takes the same three: kernels for the keys CPU, Meta and Autograd."""
+takes the same three: kernels for the keys CPU and CUDA, Meta and Autograd. Whether this rank's kernels can reach a
+tensor is for the operators to say."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ def custom_op(schema: str, kernel: Callable, shapes: Callable, setup: Callable |
     name = schema[:schema.index("(")]
     _library.define(schema)
     op = getattr(torch.ops.nereid, name).default
-    _library.impl(name, kernel, "CPU")
+    for device in ("CPU", "CUDA"):
+        _library.impl(name, kernel, device)
     if hasattr(torch.library, "register_autograd"):
         torch.library.register_fake(f"nereid::{name}", shapes, lib=_library)
         torch.library.register_autograd(f"nereid::{name}", backward or _without(name), setup_context=setup, lib=_library)

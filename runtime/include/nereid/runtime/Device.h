@@ -188,6 +188,14 @@ public:
   /// The part of `job`'s rank. Called once for each job, by its first launch.
   virtual std::unique_ptr<Executor> open(Job &job) = 0;
 
+  /// How many programs of a launch of `job`'s rank run side by side, for those who
+  /// divide work among programs: multiprocessors of a GPU. Nothing: as many as the rank
+  /// has threads. Errors: as prepare().
+  virtual Expected<std::optional<int32_t>> programsAtOnce(const Job &job) {
+    (void)job;
+    return std::optional<int32_t>();
+  }
+
   /// Adds to `activity` what `area` says, the area of any rank of the job. Called at
   /// any time, also while that rank writes it. A device that does not override this
   /// has programs that may run at any time: no wait for them is called a deadlock.

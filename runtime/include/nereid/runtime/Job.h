@@ -51,6 +51,7 @@ struct Allocation {
   AllocationInfo info;
 };
 
+class Device;
 class Observer;
 
 class Job {
@@ -89,6 +90,8 @@ public:
   /// Worker threads of this rank, the launching thread included.
   int32_t numThreads() const;
   const Profile &profile() const;
+  /// On which this rank's programs run, and whose memory its heap is.
+  Device &device() const;
   double timeoutSeconds() const;
   /// Whether a seed decides the order of programs (NEREID_SCHEDULE).
   bool hasRandomSchedule() const;

@@ -202,6 +202,9 @@ public:
   /// So many ranks run on each machine, in ascending order, but for the last one. From
   /// 1 to worldSize().
   virtual int32_t ranksPerMachine() const = 0;
+  /// The network interface by which this machine reaches the others of the job; empty
+  /// when all its ranks are on this machine.
+  virtual std::string interface() const { return {}; }
   /// The place of `rank`, which lives no longer than this. For a rank of this
   /// process, once.
   virtual RankControl open(int32_t rank) = 0;
@@ -240,6 +243,21 @@ public:
   virtual int32_t blamedRank() const = 0;
 };
 
+/// One machine of several, whose ranks have met (launch/Meeting.h).
+struct MachineLinks {
+  int32_t machine = 0;
+  /// ControlPlane::ranksPerMachine.
+  int32_t ranksPerMachine = 1;
+  /// Names of the hosts, by machine: for messages.
+  std::vector<std::string> hosts;
+  std::string interface;
+  /// Connected sockets, for the rank that speaks for its machine: from machine 0 to each
+  /// other, in their order, else one to machine 0. Empty for other ranks.
+  std::vector<int> sockets;
+  /// A machine that has said nothing for so long is lost; 0: never.
+  double timeoutSeconds = 3;
+};
+
 /// A kind of control plane.
 struct ControlPlaneRow {
   const char *name;
@@ -253,6 +271,10 @@ struct ControlPlaneRow {
   Expected<std::shared_ptr<ControlPlane>> (*attach)(int descriptor);
   /// A world of one without a heap.
   Expected<std::shared_ptr<ControlPlane>> (*createAlone)();
+  /// One machine's part of a job on several: what the plane of one machine has made for
+  /// all ranks of the job, by its descriptor, and the way to the others; both are taken
+  /// over. Null where severalMachines is false.
+  Expected<std::shared_ptr<ControlPlane>> (*connect)(int descriptor, MachineLinks links) = nullptr;
 };
 
 } // namespace nereid::runtime

@@ -653,6 +653,7 @@ TEST_P(ControlConformance, OtherMachinesSeeThatARankMoves) {
   if (!row().severalMachines)
     GTEST_SKIP() << "its ranks are on one machine";
   onRanks(3, [](Seat &s) {
+    EXPECT_EQ(s.job.join(int32_t(getpid())), 0);
     for (uint64_t step = 1; step <= 2; ++step) {
       wordOf(s.node.deviceArea(s.rank)).store(10 * uint64_t(s.rank) + step);
       s.meet();
@@ -803,6 +804,8 @@ TEST_P(ControlConformance, ProcessesThatEndAreFound) {
     kill(victim, SIGKILL);
     waitStatusOf(victim);
     EXPECT_EQ(waitStatusOf(other), 0);
+    if (!s.isHere(1)) // its machine has to say so
+      s.until([&] { return s.job.hasEnded(1); });
     EXPECT_TRUE(s.job.hasEnded(1));
     s.job.findLost();
     EXPECT_EQ(s.job.stateOf(1), RankState::Dead);

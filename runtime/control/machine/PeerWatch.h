@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- PeerWatch.h - Notices that the process of a rank has ended ---------===//
-#ifndef NEREID_RUNTIME_CONTROL_MEMORY_PEERWATCH_H
-#define NEREID_RUNTIME_CONTROL_MEMORY_PEERWATCH_H
+#ifndef NEREID_RUNTIME_CONTROL_MACHINE_PEERWATCH_H
+#define NEREID_RUNTIME_CONTROL_MACHINE_PEERWATCH_H
 
-#include "control/memory/ControlBlock.h"
+#include "control/machine/ControlBlock.h"
 
 #include <vector>
 
@@ -13,7 +13,8 @@ namespace nereid::runtime {
 /// kernel has them, else by process id and start time. Needs no launcher.
 class PeerWatch {
 public:
-  PeerWatch(ControlBlock control, int32_t rank, int32_t worldSize);
+  /// Those from `first` up to `end`, without `rank`.
+  PeerWatch(ControlBlock control, int32_t rank, int32_t first, int32_t end);
   ~PeerWatch();
   PeerWatch(const PeerWatch &) = delete;
   PeerWatch &operator=(const PeerWatch &) = delete;
@@ -39,4 +40,4 @@ private:
 
 } // namespace nereid::runtime
 
-#endif // NEREID_RUNTIME_CONTROL_MEMORY_PEERWATCH_H
+#endif // NEREID_RUNTIME_CONTROL_MACHINE_PEERWATCH_H

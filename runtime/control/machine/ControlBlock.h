@@ -10,14 +10,16 @@
 //   | JobHeader | RankSlot 0 | ... | device area 0 | ...    | heap 0 | ...
 //   +-----------+------------+-----+---------------+--------+--------+-----
 //
-// What stands in a device area is the business of the device alone (Device.h).
+// A rank of another machine has a slot, too, which the plane of several machines
+// (control/tcp) keeps up to date; its heap stays untouched. What stands in a device area is the
+// business of the device alone (Device.h).
 //
 // The segment is a fresh memfd, so everything starts as zero; zero is a valid
 // first state of every field.
 //
 //===----------------------------------------------------------------------===//
-#ifndef NEREID_RUNTIME_CONTROL_MEMORY_CONTROLBLOCK_H
-#define NEREID_RUNTIME_CONTROL_MEMORY_CONTROLBLOCK_H
+#ifndef NEREID_RUNTIME_CONTROL_MACHINE_CONTROLBLOCK_H
+#define NEREID_RUNTIME_CONTROL_MACHINE_CONTROLBLOCK_H
 
 #include "control/interface/ControlPlane.h"
 
@@ -28,7 +30,8 @@
 namespace nereid::runtime {
 
 inline constexpr uint64_t kSegmentMagic = 0x314449455245'4e21; // "!NEREID1"
-inline constexpr uint32_t kSegmentVersion = 9;
+inline constexpr uint32_t kSegmentVersion = 10;
+/// Of an account.
 inline constexpr int32_t kMaxRecords = 48;
 
 /// Text in shared memory: cut to fit, always zero-terminated.
@@ -126,6 +129,13 @@ struct alignas(64) RankSlot {
   /// with its number on other nodes when it is on the first node.
   TeamSlot nodeTeam;
   TeamSlot peersTeam;
+  // Of a rank of another machine, as last heard: RankReport.
+  std::atomic<uint64_t> cpuTicks;
+  std::atomic<uint64_t> moves;
+  /// The last call of this rank that the plane of several machines has carried out, a
+  /// futex, and what came of it.
+  std::atomic<uint32_t> called;
+  std::atomic<uint64_t> outcome[2];
   int32_t recordCount;
   CollectiveRequest requests[2]; // by parity of the collective's number
   BlockedRecord records[kMaxRecords];
@@ -150,6 +160,12 @@ struct JobHeader {
   int32_t worldSize;
   uint64_t heapBytes;
   uint64_t controlBytes;
+  /// Control blocks of this segment: one, but where a process plays several machines.
+  int32_t blocks;
+  /// The process that speaks for this machine to others, and its start time; 0 when it
+  /// has not begun, or there are no others.
+  std::atomic<int32_t> speaker;
+  std::atomic<uint64_t> speakerStart;
   /// 1 when a launcher watches the processes and fills in exitStatus.
   std::atomic<uint32_t> hasLauncher;
   /// What all ranks must agree on, set by whoever comes first; 0 = nobody has.
@@ -189,6 +205,9 @@ public:
   RankState stateOf(int32_t r) const {
     return RankState(rank(r).facts.state.load(std::memory_order_acquire));
   }
+  /// ControlPlane::rankEnded and blamedRank.
+  void rankEnded(int32_t r, int waitStatus) const;
+  int32_t blamedRank() const;
   explicit operator bool() const { return base != nullptr; }
 
 private:
@@ -197,4 +216,4 @@ private:
 
 } // namespace nereid::runtime
 
-#endif // NEREID_RUNTIME_CONTROL_MEMORY_CONTROLBLOCK_H
+#endif // NEREID_RUNTIME_CONTROL_MACHINE_CONTROLBLOCK_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "control/memory/PeerWatch.h"
+#include "control/machine/PeerWatch.h"
 
 #include "base/Process.h"
 
@@ -9,8 +9,9 @@
 
 namespace nereid::runtime {
 
-PeerWatch::PeerWatch(ControlBlock control, int32_t rank, int32_t worldSize) : control(control) {
-  for (int32_t r = 0; r < worldSize; ++r)
+PeerWatch::PeerWatch(ControlBlock control, int32_t rank, int32_t first, int32_t end)
+    : control(control) {
+  for (int32_t r = first; r < end; ++r)
     if (r != rank)
       peers.push_back({r});
 }

@@ -18,7 +18,7 @@
 // at another place, to which no pointer of a program leads.
 //
 //===----------------------------------------------------------------------===//
-#include "control/memory/Segment.h"
+#include "control/machine/Segment.h"
 
 #include "base/Process.h"
 
@@ -33,11 +33,12 @@
 
 namespace nereid::runtime {
 
-static void fillHeader(JobHeader &header, int32_t worldSize, uint64_t heapBytes) {
+static void fillHeader(JobHeader &header, int32_t worldSize, uint64_t heapBytes, int32_t blocks) {
   header.version = kSegmentVersion;
   header.worldSize = worldSize;
   header.heapBytes = heapBytes;
-  header.controlBytes = ControlBlock::bytesFor(worldSize);
+  header.controlBytes = ControlBlock::bytesFor(worldSize) * uint64_t(blocks);
+  header.blocks = blocks;
   header.magic = kSegmentMagic;
 }
 
@@ -72,12 +73,13 @@ Status Segment::map(uint64_t controlBytes, uint64_t heapsBytes, uint64_t guardBy
 /// As far as a heap reaches, but never a noticeable part of the address space.
 static uint64_t guardFor(uint64_t heapBytes) { return std::min(heapBytes, uint64_t(256) << 20); }
 
-Expected<std::shared_ptr<Segment>> Segment::create(int32_t worldSize, uint64_t heapBytes) {
+Expected<std::shared_ptr<Segment>> Segment::create(int32_t worldSize, uint64_t heapBytes,
+                                                   int32_t blocks) {
   std::shared_ptr<Segment> s(new Segment);
   s->fd = memfd_create("nereid-job", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (s->fd < 0)
     return systemError("memfd_create", errno);
-  uint64_t control = ControlBlock::bytesFor(worldSize);
+  uint64_t control = ControlBlock::bytesFor(worldSize) * uint64_t(blocks);
   if (heapBytes > (uint64_t(1) << 46) / uint64_t(worldSize))
     return Status::error(StatusCode::OutOfMemory,
                          std::to_string(worldSize) + " heaps of " +
@@ -91,7 +93,9 @@ Expected<std::shared_ptr<Segment>> Segment::create(int32_t worldSize, uint64_t h
   fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   if (Status st = s->map(control, heapsBytes, guardFor(heapBytes)); !st.ok())
     return st;
-  fillHeader(s->control().header(), worldSize, heapBytes);
+  for (int32_t b = 0; b < blocks; ++b)
+    fillHeader(ControlBlock(s->base + uint64_t(b) * ControlBlock::bytesFor(worldSize)).header(),
+               worldSize, heapBytes, blocks);
   return s;
 }
 
@@ -107,7 +111,7 @@ Expected<std::shared_ptr<Segment>> Segment::attach(int fd) {
                              "starts");
   JobHeader probe;
   std::memset(static_cast<void *>(&probe), 0, sizeof(probe));
-  size_t head = offsetof(JobHeader, hasLauncher);
+  size_t head = offsetof(JobHeader, speaker);
   if (!S_ISREG(info.st_mode) || uint64_t(info.st_size) < sizeof(JobHeader) ||
       pread(fd, static_cast<void *>(&probe), head, 0) != ssize_t(head) ||
       probe.magic != kSegmentMagic) {
@@ -120,8 +124,8 @@ Expected<std::shared_ptr<Segment>> Segment::attach(int fd) {
     return Status::error(StatusCode::Environment,
                          "this job was started by another version of Nereid");
   uint64_t heapsBytes = uint64_t(probe.worldSize) * probe.heapBytes;
-  if (probe.controlBytes + heapsBytes > uint64_t(info.st_size) ||
-      probe.controlBytes != ControlBlock::bytesFor(probe.worldSize))
+  if (probe.controlBytes + heapsBytes > uint64_t(info.st_size) || probe.blocks < 1 ||
+      probe.controlBytes != ControlBlock::bytesFor(probe.worldSize) * uint64_t(probe.blocks))
     return Status::error(StatusCode::Environment, "the memory of the job has the wrong size");
   fcntl(fd, F_SETFD, FD_CLOEXEC);
   if (Status st = s->map(probe.controlBytes, heapsBytes, guardFor(probe.heapBytes)); !st.ok())
@@ -137,7 +141,7 @@ Expected<std::shared_ptr<Segment>> Segment::createPrivate() {
   if (at == MAP_FAILED)
     return systemError("mmap", errno);
   s->base = static_cast<uint8_t *>(at);
-  fillHeader(s->control().header(), 1, 0);
+  fillHeader(s->header(), 1, 0, 1);
   return s;
 }
 
@@ -148,7 +152,7 @@ uint64_t Segment::identity() const {
 
 Status Segment::isolate(int32_t first, int32_t count, bool keepReach) {
   uint64_t bytes = heapBytes() * uint64_t(worldSize());
-  uint64_t control = ControlBlock::bytesFor(worldSize());
+  uint64_t control = header().controlBytes;
   isolated = true;
   if (keepReach) {
     void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,

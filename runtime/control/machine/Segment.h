@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Segment.h - The memory that all ranks of a job map -----------------===//
-#ifndef NEREID_RUNTIME_CONTROL_MEMORY_SEGMENT_H
-#define NEREID_RUNTIME_CONTROL_MEMORY_SEGMENT_H
+#ifndef NEREID_RUNTIME_CONTROL_MACHINE_SEGMENT_H
+#define NEREID_RUNTIME_CONTROL_MACHINE_SEGMENT_H
 
-#include "control/memory/ControlBlock.h"
+#include "control/machine/ControlBlock.h"
 #include "nereid/runtime/Status.h"
 
 #include <memory>
@@ -14,9 +14,10 @@ namespace nereid::runtime {
 /// process that maps it or holds its descriptor is gone, however that went.
 class Segment {
 public:
-  /// A new memfd for `worldSize` ranks, mapped here. The descriptor is
-  /// close-on-exec.
-  static Expected<std::shared_ptr<Segment>> create(int32_t worldSize, uint64_t heapBytes);
+  /// A new memfd for `worldSize` ranks, mapped here, with so many control blocks. The
+  /// descriptor is close-on-exec.
+  static Expected<std::shared_ptr<Segment>> create(int32_t worldSize, uint64_t heapBytes,
+                                                   int32_t blocks = 1);
   /// Maps a segment that another process made. Takes over `fd`.
   static Expected<std::shared_ptr<Segment>> attach(int fd);
   /// Control pages of a world of one without a heap, in private memory.
@@ -26,7 +27,10 @@ public:
   Segment(const Segment &) = delete;
   Segment &operator=(const Segment &) = delete;
 
-  ControlBlock control() const { return ControlBlock(base); }
+  ControlBlock control(int32_t block = 0) const {
+    return ControlBlock(base + uint64_t(block) * header().controlBytes / uint64_t(header().blocks));
+  }
+  int32_t blocks() const { return header().blocks; }
   int32_t worldSize() const { return control().header().worldSize; }
   uint64_t heapBytes() const { return control().header().heapBytes; }
   /// Null when there are no heaps.
@@ -43,6 +47,7 @@ public:
 
 private:
   Segment() = default;
+  JobHeader &header() const { return ControlBlock(base).header(); }
   Status map(uint64_t controlBytes, uint64_t heapsBytes, uint64_t guardBytes);
 
   int fd = -1;
@@ -55,4 +60,4 @@ private:
 
 } // namespace nereid::runtime
 
-#endif // NEREID_RUNTIME_CONTROL_MEMORY_SEGMENT_H
+#endif // NEREID_RUNTIME_CONTROL_MACHINE_SEGMENT_H

@@ -20,6 +20,7 @@
 #include "symmetric/DeviceHeaps.h"
 
 #include "base/Clock.h"
+#include "base/Knobs.h"
 #include "base/Process.h"
 
 #include <cerrno>
@@ -166,7 +167,8 @@ static Message receiveHeap(int socket, int &descriptor) {
 
 Status DeviceHeaps::exchange(uint64_t job, int32_t rank, double timeoutSeconds) {
   const int32_t worldSize = int32_t(handles.size());
-  const uint64_t deadline = nowNs() + uint64_t(timeoutSeconds * 1e9);
+  const double limit = timeoutSeconds > 0 ? timeoutSeconds : 3e7; // 0 = no limit, which a year is
+  const uint64_t deadline = nowNs() + uint64_t(limit * 1e9);
   int32_t sent = 0, received = 0;
   while (sent < worldSize - 1 || received < worldSize - 1) {
     bool moved = false;
@@ -200,6 +202,9 @@ Status DeviceHeaps::exchange(uint64_t job, int32_t rank, double timeoutSeconds) 
     }
     if (moved)
       continue;
+    if (interruptRequested())
+      return Status::error(StatusCode::Interrupted, "interrupted while ranks exchange their heaps",
+                           rank);
     if (nowNs() > deadline)
       return Status::error(StatusCode::Bootstrap,
                            "rank " + std::to_string(rank) + " has got the heaps of " +

@@ -52,10 +52,24 @@ const std::vector<KnobInfo> &knobTable() {
        "ranks that share a node; programs reach other nodes by put, get and "
        "signals only; 0 = all ranks",
        KnobKind::Integer, 0, 1 << 20},
-      {"NEREID_TRANSPORT", "delayed:shared_memory",
+      {"NEREID_TRANSPORT", "auto",
        "what moves bytes between nodes: shared_memory, remote (messages over "
        "sockets; each rank is a node unless NEREID_RANKS_PER_NODE says "
-       "otherwise), ucx (the same over UCX), or delayed: and one of these"},
+       "otherwise), ucx (the same over UCX), or delayed: and one of these; auto "
+       "= delayed:shared_memory, or ucx when ranks are on several machines"},
+      {"NEREID_RENDEZVOUS", "",
+       "host:port at which ranks of several machines meet: the host of rank 0 and a free port "
+       "there"},
+      {"NEREID_PORT", "",
+       "port at which ranks that torchrun has started on several machines meet on MASTER_ADDR "
+       "(unset: the one after MASTER_PORT)"},
+      {"NEREID_SECRET", "",
+       "a text without which nobody joins a job on several machines; alike on all ranks"},
+      {"NEREID_INTERFACE", "",
+       "network interface for bytes between machines (unset: the one by which rank 0 is reached)"},
+      {"NEREID_NODE_TIMEOUT", "3",
+       "seconds after which a machine that says nothing is lost to the job; 0 = never",
+       KnobKind::Seconds},
       {"NEREID_UCX_LIBRARY", "libucp.so.0", "UCX, for the transport ucx"},
       {"NEREID_STACK_SIZE", "128K", "stack of one program in a blocking launch; at least 32K",
        KnobKind::Size, 32 * 1024, int64_t(1) << 40},
@@ -181,7 +195,7 @@ public:
     return uint64_t(within(name, given.has_value(), text, value, "a size such as 512M"));
   }
 
-  double seconds(const char *name, const std::optional<double> &given) {
+  double seconds(const char *name, const std::optional<double> &given = {}) {
     std::string text = given ? std::to_string(*given) : knobText(name);
     std::optional<double> value = given ? given : parseNumber(text);
     if (value && *value >= 0)
@@ -235,6 +249,7 @@ Expected<Settings> resolveSettings(const JobOptions &options) {
   s.heapBytes = std::max((s.heapBytes + page - 1) / page * page, page);
   s.timeoutSeconds = read.seconds("NEREID_TIMEOUT", options.timeoutSeconds);
   s.initTimeoutSeconds = read.seconds("NEREID_INIT_TIMEOUT", options.initTimeoutSeconds);
+  s.nodeTimeoutSeconds = read.seconds("NEREID_NODE_TIMEOUT");
   s.numThreads = int32_t(read.integer("NEREID_NUM_THREADS", options.numThreads));
   s.ranksPerNode = int32_t(read.integer("NEREID_RANKS_PER_NODE", options.ranksPerNode));
   s.transport = read.text("NEREID_TRANSPORT", options.transport);

@@ -6,7 +6,8 @@
 //
 //   1. who am I, what is set         environment; transport and device by their names
 //   2. the job's memory              the launcher's descriptor, or of one's own (a world of
-//                                    one), or from rank 0 (rendezvous)
+//                                    one), or from rank 0 (rendezvous); of ranks on several
+//                                    machines, first of all who is where (Meeting.h)
 //   3. nodes                         what settings mean for ranks where they are (settle);
 //                                    heaps of other nodes become inaccessible
 //   4. heaps of a device             made here, and a socket to hand them out
@@ -26,6 +27,7 @@
 #include "check/Recorder.h"
 #include "control/ControlPlanes.h"
 #include "launch/Environment.h"
+#include "launch/Meeting.h"
 #include "launch/Rendezvous.h"
 #include "nereid/runtime/Devices.h"
 #include "symmetric/JobImpl.h"
@@ -135,9 +137,25 @@ static Status recordIfChecked(Job &job) {
   return job.observe(job.impl().recorder.get());
 }
 
+/// What is wrong with the transport's name shows before anybody waits for others.
+static Status checkTransport(const Settings &settings) {
+  return settings.transport == kAnyTransport ? Status()
+                                             : findTransport(settings.transport).status();
+}
+
 /// What settings mean for a job whose ranks are where `plane` has them.
 static Status settle(Settings &settings, const ControlPlane &plane) {
   const int32_t worldSize = plane.worldSize(), perMachine = plane.ranksPerMachine();
+  if (settings.transport == kAnyTransport)
+    settings.transport = perMachine < worldSize ? kBetweenMachines : kBetweenNodes;
+  if (Expected<TransportChoice> choice = findTransport(settings.transport);
+      !plane.interface().empty() && choice.ok() && !choice->row->needsMapping &&
+      !choice->row->betweenMachines)
+    return Status::error(StatusCode::Environment,
+                         "NEREID_TRANSPORT='" + settings.transport +
+                             "' works within one machine, but this job has " +
+                             std::to_string(perMachine) + " of " + std::to_string(worldSize) +
+                             " ranks on each; leave it unset for " + kBetweenMachines);
   // Turns of programs are words that all ranks map.
   if (settings.randomSchedule && perMachine < worldSize)
     return Status::error(StatusCode::Environment,
@@ -153,15 +171,16 @@ Expected<std::unique_ptr<Job>> Job::init(const JobOptions &options) {
   Expected<Settings> settings = resolveSettings(options);
   if (!settings.ok())
     return settings.status();
-  if (auto choice = findTransport(settings->transport); !choice.ok())
-    return choice.status();
+  if (Status st = checkTransport(*settings); !st.ok())
+    return st;
 
   Expected<Device *> device = findDevice(options.device);
   if (!device.ok())
     return device.status();
 
   Expected<std::shared_ptr<ControlPlane>> plane =
-      info->segmentFd >= 0   ? localControlPlane().attach(info->segmentFd)
+      !info->meetAt.empty()  ? meetMachines(*info, *settings, options.device)
+      : info->segmentFd >= 0 ? localControlPlane().attach(info->segmentFd)
       : info->worldSize == 1 ? localControlPlane().create(1, settings->heapBytes)
                              : rendezvous(*info, settings->heapBytes, settings->initTimeoutSeconds);
   if (!plane.ok())
@@ -231,8 +250,8 @@ Expected<std::vector<std::unique_ptr<Job>>> Job::createThreadRanks(int32_t world
   Expected<Settings> settings = resolveSettings(options);
   if (!settings.ok())
     return settings.status();
-  if (auto choice = findTransport(settings->transport); !choice.ok())
-    return choice.status();
+  if (Status st = checkTransport(*settings); !st.ok())
+    return st;
   Expected<Device *> device = findDevice(options.device);
   if (!device.ok())
     return device.status();

@@ -18,6 +18,7 @@
 
 #include "base/Knobs.h"
 #include "base/Process.h"
+#include "nereid/runtime/JobLauncher.h"
 
 #include <cstdlib>
 #include <unistd.h>
@@ -92,6 +93,46 @@ static bool startedAnew(const EnvironmentReader &read) {
          (rank != read("NEREID_RANK") || size != read("NEREID_WORLD_SIZE"));
 }
 
+static std::optional<std::string> nothing(const char *) { return std::nullopt; }
+
+static std::optional<int64_t> parsePort(const std::string &text) {
+  std::optional<int64_t> port = parseInteger(text);
+  return port && *port >= 1 && *port <= 65535 ? port : std::nullopt;
+}
+
+/// Where ranks of several machines meet. `ours` has the variables that are this runtime's
+/// own, unless they belong to an older job.
+static Status findMeeting(const EnvironmentReader &ours, const EnvironmentReader &read,
+                          const std::string &elsewhere, RankInfo &info) {
+  if (info.worldSize == 1)
+    return {};
+  if (std::optional<std::string> text = ours("NEREID_RENDEZVOUS")) {
+    const size_t colon = text->rfind(':');
+    if (colon == std::string::npos || colon == 0 || !parsePort(text->substr(colon + 1)))
+      return bad("NEREID_RENDEZVOUS='" + *text +
+                 "': expected host:port, the host of rank 0 and a free port there");
+    info.meetAt = *text;
+    info.meetAtFrom = "NEREID_RENDEZVOUS";
+    return {};
+  }
+  if (elsewhere.empty())
+    return {};
+  std::optional<std::string> host = read("MASTER_ADDR"), port = read("MASTER_PORT");
+  if (info.launcher != "torchrun" || !host || !port)
+    return bad("the ranks of this job are on several machines (" + elsewhere +
+               "): set NEREID_RENDEZVOUS=host:port on all of them, to the host of rank 0 and a "
+               "free port there");
+  std::optional<std::string> own = ours("NEREID_PORT");
+  std::optional<int64_t> number = parsePort(own ? *own : *port);
+  if (!number || (!own && *number == 65535))
+    return bad(std::string(own ? "NEREID_PORT" : "MASTER_PORT") + "='" + (own ? *own : *port) +
+               "' is not the number of a port" + (own ? "" : " with another one after it"));
+  // The port itself is torch's.
+  info.meetAt = *host + ":" + std::to_string(own ? *number : *number + 1);
+  info.meetAtFrom = own ? "MASTER_ADDR and NEREID_PORT" : "MASTER_ADDR and MASTER_PORT, plus one,";
+  return {};
+}
+
 Expected<RankInfo> discoverRank(const EnvironmentReader &read) {
   const bool anew = startedAnew(read);
   for (const Convention &c : conventions()) {
@@ -124,6 +165,8 @@ Expected<RankInfo> discoverRank(const EnvironmentReader &read) {
     info.rank = int32_t(*rank);
     info.worldSize = int32_t(*size);
     info.launcher = c.launcher;
+    info.sizeVariable = c.size;
+    std::string elsewhere; // what says that other ranks are not on this machine
     // A newer job may still have the older one's.
     if (c.localSize && !anew) {
       if (std::optional<std::string> text = read(c.localSize)) {
@@ -132,11 +175,12 @@ Expected<RankInfo> discoverRank(const EnvironmentReader &read) {
           return bad(std::string(c.localSize) + "='" + *text + "' contradicts " + c.size + "=" +
                      *sizeText);
         if (*local != *size)
-          return bad("the ranks of this job are on several machines (" + std::string(c.localSize) +
-                     "=" + *text + ", " + c.size + "=" + *sizeText +
-                     "); this build connects ranks of one machine only");
+          elsewhere = std::string(c.localSize) + "=" + *text + ", " + c.size + "=" + *sizeText;
       }
     }
+    if (Status st = findMeeting(anew ? EnvironmentReader(nothing) : read, read, elsewhere, info);
+        !st.ok())
+      return st;
     std::string key;
     for (const char *name : c.key)
       if (std::optional<std::string> text = read(name))
@@ -156,6 +200,13 @@ Expected<RankInfo> discoverRank(const EnvironmentReader &read) {
     return info;
   }
   return RankInfo{};
+}
+
+Expected<EnvironmentJob> environmentJob() {
+  Expected<RankInfo> info = discoverRank(readEnvironment);
+  if (!info.ok())
+    return info.status();
+  return EnvironmentJob{info->worldSize, info->sizeVariable};
 }
 
 } // namespace nereid::runtime

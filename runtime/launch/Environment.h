@@ -21,6 +21,11 @@ struct RankInfo {
   std::string jobKey;
   /// Inherited descriptor of the job's memory, or -1.
   int32_t segmentFd = -1;
+  /// The variable that says how many ranks there are.
+  std::string sizeVariable;
+  /// "host:port" at which ranks of several machines meet, and the variables that say so;
+  /// empty when all ranks are on this machine.
+  std::string meetAt, meetAtFrom;
 };
 
 /// Returns the value of an environment variable, or nothing.
@@ -34,6 +39,10 @@ std::optional<std::string> readEnvironment(const char *name);
 /// sets torchrun's variables to the same numbers; where they differ they were set
 /// later, by a process that has started ranks of its own, and they win. Half of a
 /// pair, malformed numbers and a rank outside the world are errors.
+///
+/// Ranks meet over the network at NEREID_RENDEZVOUS, whoever has started them; those of
+/// torchrun that are on several machines at MASTER_ADDR, port NEREID_PORT or the one after
+/// MASTER_PORT.
 Expected<RankInfo> discoverRank(const EnvironmentReader &read);
 
 } // namespace nereid::runtime

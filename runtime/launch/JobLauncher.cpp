@@ -78,21 +78,35 @@ Expected<uint16_t> freePort() {
   return ntohs(address.sin_port);
 }
 
-/// Who a rank is: for this runtime, and under the names that torch.distributed reads.
-Variables variablesOf(int32_t rank, int32_t worldSize, const std::string &job,
-                      const ControlPlane &plane, uint16_t port) {
-  const std::string me = std::to_string(rank), size = std::to_string(worldSize);
+/// Who a rank is: for this runtime, and under the names that torch.distributed reads. `rank` is
+/// the number among the `here` ranks of this host. What an outer job has set for its own ranks is
+/// taken away.
+Variables variablesOf(int32_t rank, int32_t here, const HostShare &share, const std::string &job,
+                      const ControlPlane &plane) {
+  const std::string me = std::to_string(share.firstRank + rank), local = std::to_string(rank),
+                    size = std::to_string(share.totalRanks);
   return {{"NEREID_RANK", me},
-          {"NEREID_LOCAL_RANK", me},
+          {"NEREID_LOCAL_RANK", local},
           {"NEREID_WORLD_SIZE", size},
           {"NEREID_JOB", job},
           {"NEREID_JOB_FD", std::to_string(plane.descriptor())},
+          {"NEREID_RENDEZVOUS", share.rendezvous},
+          {"NEREID_SECRET", share.secret},
           {"RANK", me},
-          {"LOCAL_RANK", me},
+          {"LOCAL_RANK", local},
           {"WORLD_SIZE", size},
-          {"LOCAL_WORLD_SIZE", size},
-          {"MASTER_ADDR", "127.0.0.1"},
-          {"MASTER_PORT", std::to_string(port)}};
+          {"LOCAL_WORLD_SIZE", std::to_string(here)},
+          {"MASTER_ADDR", share.masterAddress},
+          {"MASTER_PORT", std::to_string(share.masterPort)}};
+}
+
+/// The only host of a job.
+HostShare wholeJob(int32_t worldSize, uint16_t port) {
+  HostShare share;
+  share.totalRanks = worldSize;
+  share.masterAddress = "127.0.0.1";
+  share.masterPort = port;
+  return share;
 }
 
 std::string newJobName() { return std::to_string(getpid()) + "." + std::to_string(nowNs()); }
@@ -165,9 +179,9 @@ private:
 class Launcher {
 public:
   Launcher(const std::vector<std::string> &argv, int32_t worldSize, const LaunchJobOptions &options,
-           std::shared_ptr<ControlPlane> plane)
+           std::shared_ptr<ControlPlane> plane, HostShare share)
       : argv(argv), worldSize(worldSize), options(options), plane(std::move(plane)),
-        children(size_t(worldSize)) {
+        share(std::move(share)), children(size_t(worldSize)) {
     result.exitCodes.assign(size_t(worldSize), 0);
   }
   ~Launcher() {
@@ -190,12 +204,17 @@ private:
   void killAll(int sig);
   void forward(Child &child, int32_t rank, Stream &stream);
   void flushLine(int32_t rank, Stream &stream, std::string_view line);
+  /// "rank 5", "rank 5 on host b".
+  std::string nameOf(int32_t rank) const;
+  void hearCommands();
+  void stop(int sig);
   int32_t runningCount() const;
 
   const std::vector<std::string> &argv;
   int32_t worldSize;
   const LaunchJobOptions &options;
   std::shared_ptr<ControlPlane> plane;
+  HostShare share;
   std::vector<Child> children;
   JobResult result;
   bool stopping = false;
@@ -203,7 +222,6 @@ private:
   uint64_t killAt = 0;
   uint64_t drainUntil = 0;
   std::string jobName;
-  uint16_t port = 0;
 };
 
 std::string replaceRank(std::string text, int32_t rank) {
@@ -217,7 +235,7 @@ std::string replaceRank(std::string text, int32_t rank) {
 }
 
 std::vector<std::string> Launcher::environmentOf(int32_t rank) const {
-  Variables mine = variablesOf(rank, worldSize, jobName, *plane, port);
+  Variables mine = variablesOf(rank, worldSize, share, jobName, *plane);
   auto set = [&](const std::string &name, const std::string &value) {
     mine.emplace_back(name, value);
   };
@@ -237,11 +255,12 @@ std::vector<std::string> Launcher::environmentOf(int32_t rank) const {
     set("NEREID_TRANSPORT", options.transport);
   if (options.numThreads > 0)
     set("NEREID_NUM_THREADS", std::to_string(options.numThreads));
+  const int32_t number = share.firstRank + rank;
   for (const auto &entry : options.environment)
-    set(entry.first, replaceRank(entry.second, rank));
+    set(entry.first, replaceRank(entry.second, number));
   for (const auto &[only, name, value] : options.rankEnvironment)
-    if (only == rank)
-      set(name, replaceRank(value, rank));
+    if (only == number)
+      set(name, replaceRank(value, number));
 
   std::vector<std::string> out;
   for (char **e = environ; *e; ++e) {
@@ -279,7 +298,7 @@ Status Launcher::startRank(int32_t rank, int errorPipe) {
     for (auto &p : pipes)
       if (pipe2(p, O_CLOEXEC) != 0)
         return systemError("pipe", errno);
-  bool quietInput = rank != 0 || isatty(0);
+  bool quietInput = rank != 0 || share.commands >= 0 || isatty(0);
   pid_t parent = getpid();
   int segmentFd = plane->descriptor();
 
@@ -340,10 +359,6 @@ Status Launcher::startRank(int32_t rank, int errorPipe) {
 
 Status Launcher::start() {
   jobName = newJobName();
-  Expected<uint16_t> found = freePort();
-  if (!found.ok())
-    return found.status();
-  port = *found;
   int errorPipe[2];
   if (pipe2(errorPipe, O_CLOEXEC) != 0)
     return systemError("pipe", errno);
@@ -386,24 +401,25 @@ void Launcher::ended(int32_t rank) {
   int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   result.exitCodes[size_t(rank)] = code;
 
-  plane->rankEnded(rank, status);
+  const int32_t number = share.firstRank + rank;
+  plane->rankEnded(number, status);
   if (code == 0 || stopping)
     return;
   // A rank that left may end after those who noticed: it is the one to blame.
-  bool blamed = escalation == 0 && result.firstBadRank >= 0 && result.firstBadRank != rank &&
-                plane->blamedRank() == rank;
+  bool blamed = escalation == 0 && result.firstBadRank >= 0 && result.firstBadRank != number &&
+                plane->blamedRank() == number;
   if (blamed) {
-    result.firstBadRank = rank;
+    result.firstBadRank = number;
     result.exitCode = code;
     if (options.verbose)
-      std::fprintf(stderr, "nereid run: it was rank %d, which %s\n", int(rank),
+      std::fprintf(stderr, "nereid run: it was %s, which %s\n", nameOf(rank).c_str(),
                    exitText(status).c_str());
   }
   if (result.firstBadRank < 0) {
-    result.firstBadRank = rank;
+    result.firstBadRank = number;
     result.exitCode = code;
     if (options.verbose)
-      std::fprintf(stderr, "nereid run: rank %d %s%s\n", int(rank), exitText(status).c_str(),
+      std::fprintf(stderr, "nereid run: %s %s%s\n", nameOf(rank).c_str(), exitText(status).c_str(),
                    runningCount() ? "; stopping the job" : "");
     killAt = nowNs() + uint64_t(options.graceSeconds * 1e9);
   }
@@ -426,8 +442,36 @@ void Launcher::reap(bool block) {
   }
 }
 
+std::string Launcher::nameOf(int32_t rank) const {
+  return "rank " + std::to_string(share.firstRank + rank) +
+         (share.host.empty() ? "" : " on host " + share.host);
+}
+
+void Launcher::stop(int sig) {
+  if (stopping) {
+    killAt = nowNs(); // asked twice: at once
+    return;
+  }
+  stopping = true;
+  result.exitCode = 128 + sig;
+  killAt = nowNs() + uint64_t(options.graceSeconds * 1e9);
+  killAll(sig == SIGHUP ? SIGTERM : sig);
+}
+
+/// What the launcher of the whole job says, or that it is there no more.
+void Launcher::hearCommands() {
+  unsigned char sig = 0;
+  const ssize_t got = read(share.commands, &sig, 1);
+  if (got < 0)
+    return;
+  if (got == 0)
+    share.commands = -1;
+  stop(got == 0 ? SIGTERM : sig);
+}
+
 void Launcher::flushLine(int32_t rank, Stream &stream, std::string_view line) {
-  std::string text = "[" + std::to_string(rank) + "] " + std::string(line) + "\n";
+  std::string text = "[" + std::to_string(share.firstRank + rank) +
+                     (share.host.empty() ? "" : "@" + share.host) + "] " + std::string(line) + "\n";
   size_t done = 0;
   while (done < text.size()) {
     ssize_t n = write(stream.to, text.data() + done, text.size() - done);
@@ -494,16 +538,8 @@ JobResult Launcher::watch() {
     if (runningCount() == 0 && (!open || nowNs() >= drainUntil))
       break;
 
-    if (int sig = stopSignal.exchange(0)) {
-      if (!stopping) {
-        stopping = true;
-        result.exitCode = 128 + sig;
-        killAt = nowNs() + uint64_t(options.graceSeconds * 1e9);
-        killAll(sig == SIGHUP ? SIGTERM : sig);
-      } else {
-        killAt = nowNs(); // asked twice: at once
-      }
-    }
+    if (int sig = stopSignal.exchange(0))
+      stop(sig);
     uint64_t now = nowNs();
     if (killAt && now >= killAt && runningCount()) {
       // Python turns SIGTERM into nothing special; SIGKILL always works.
@@ -513,7 +549,11 @@ JobResult Launcher::watch() {
     int timeout = drainUntil ? 50 : 200;
     if (killAt)
       timeout = int(std::clamp<uint64_t>(killAt > now ? (killAt - now) / 1000000 + 1 : 1, 1, 200));
+    polls.push_back({share.commands, POLLIN, 0});
     poll(polls.data(), polls.size(), timeout);
+    if (polls.back().revents)
+      hearCommands();
+    polls.pop_back();
     char drain[256];
     while (read(wakePipe[0], drain, sizeof(drain)) > 0) {
     }
@@ -561,7 +601,8 @@ Expected<std::unique_ptr<JobMemory>> JobMemory::create(int32_t worldSize,
 }
 
 std::vector<std::pair<std::string, std::string>> JobMemory::environment(int32_t rank) const {
-  return variablesOf(rank, impl->plane->worldSize(), impl->jobName, *impl->plane, impl->port);
+  const int32_t worldSize = impl->plane->worldSize();
+  return variablesOf(rank, worldSize, wholeJob(worldSize, impl->port), impl->jobName, *impl->plane);
 }
 
 void JobMemory::rankEnded(int32_t rank, int waitStatus) {
@@ -594,14 +635,28 @@ Expected<JobResult> launchJob(const std::vector<std::string> &argv, int32_t worl
   if (!options.transport.empty())
     if (auto choice = findTransport(options.transport, "--transport"); !choice.ok())
       return choice.status();
+  HostShare share = options.share.value_or(HostShare());
+  if (!options.share) {
+    Expected<uint16_t> port = freePort();
+    if (!port.ok())
+      return port.status();
+    share = wholeJob(worldSize, *port);
+  }
+  if (share.firstRank < 0 || share.totalRanks > kMaxRanks ||
+      share.firstRank > share.totalRanks - worldSize)
+    return Status::error(StatusCode::InvalidArgument,
+                         "ranks " + std::to_string(share.firstRank) + " to " +
+                             std::to_string(share.firstRank + worldSize - 1) +
+                             " are not of a job of " + std::to_string(share.totalRanks) +
+                             " ranks, of at most " + std::to_string(kMaxRanks));
   Expected<std::shared_ptr<ControlPlane>> plane =
-      localControlPlane().create(worldSize, settings->heapBytes);
+      localControlPlane().create(share.totalRanks, settings->heapBytes);
   if (!plane.ok())
     return plane.status();
   (*plane)->announceLauncher();
 
   SignalScope signals;
-  Launcher launcher(argv, worldSize, options, *plane);
+  Launcher launcher(argv, worldSize, options, *plane, std::move(share));
   if (Status st = launcher.start(); !st.ok())
     return st;
   return launcher.watch();

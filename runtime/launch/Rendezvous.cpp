@@ -198,7 +198,8 @@ static Status check(const RankInfo &info, uint64_t heapBytes, const Hello &hello
 }
 
 static Expected<std::shared_ptr<ControlPlane>> serve(const RankInfo &info, uint64_t heapBytes,
-                                                     double timeoutSeconds, uint64_t deadline) {
+                                                     int32_t slots, double timeoutSeconds,
+                                                     uint64_t deadline) {
   sockaddr_un address;
   socklen_t size = socketName(info.jobKey, unsigned(getuid()), address);
   Descriptor listener(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -215,7 +216,7 @@ static Expected<std::shared_ptr<ControlPlane>> serve(const RankInfo &info, uint6
     return systemError("listen", errno);
 
   Expected<std::shared_ptr<ControlPlane>> plane =
-      localControlPlane().create(info.worldSize, heapBytes);
+      localControlPlane().create(slots ? slots : info.worldSize, heapBytes);
   std::vector<Descriptor> callers(size_t(info.worldSize));
   Status verdict = plane.status();
   Descriptor odd; // the caller that did not fit
@@ -343,11 +344,11 @@ static Expected<std::shared_ptr<ControlPlane>> call(const RankInfo &info, uint64
 }
 
 Expected<std::shared_ptr<ControlPlane>> rendezvous(const RankInfo &info, uint64_t heapBytes,
-                                                   double timeoutSeconds) {
+                                                   double timeoutSeconds, int32_t slots) {
   // 0 = no limit, which a year is.
   double limit = timeoutSeconds > 0 ? timeoutSeconds : 3e7;
   uint64_t deadline = nowNs() + uint64_t(limit * 1e9);
-  return info.rank == 0 ? serve(info, heapBytes, timeoutSeconds, deadline)
+  return info.rank == 0 ? serve(info, heapBytes, slots, timeoutSeconds, deadline)
                         : call(info, heapBytes, timeoutSeconds, deadline);
 }
 

@@ -21,8 +21,10 @@
 
 namespace nereid::runtime {
 
+/// `slots`: the memory has room for so many ranks, when others than those that meet here
+/// belong to the job.
 Expected<std::shared_ptr<ControlPlane>> rendezvous(const RankInfo &info, uint64_t heapBytes,
-                                                   double timeoutSeconds);
+                                                   double timeoutSeconds, int32_t slots = 0);
 
 } // namespace nereid::runtime
 

@@ -88,6 +88,7 @@ Job::Impl::Impl(std::shared_ptr<ControlPlane> shared, int32_t rank, Settings s, 
   shape.transport.heaps = heapBase;
   shape.transport.mapped = heaps ? heaps->base() : plane->reachBase();
   shape.transport.addressOf = [this](int32_t pe) { return control.addressOf(pe); };
+  shape.transport.interface = plane->interface();
   shape.transport.inFlight = &facts().inFlight;
   shape.transport.observer = &observer;
   shape.transport.fail = [this](const Status &status) {

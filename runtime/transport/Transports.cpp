@@ -3,14 +3,15 @@
 
 namespace nereid::runtime {
 
-#define NEREID_TRANSPORT(name, needsMapping, help)                                                 \
+#define NEREID_TRANSPORT(name, needsMapping, betweenMachines, help)                                \
   Expected<std::unique_ptr<Transport>> make_##name(const TransportShape &);
 #include "transport/transports.def"
 #undef NEREID_TRANSPORT
 
 static std::vector<TransportRow> &table() {
   static std::vector<TransportRow> rows = {
-#define NEREID_TRANSPORT(name, needsMapping, help) {#name, needsMapping, help, make_##name},
+#define NEREID_TRANSPORT(name, needsMapping, betweenMachines, help)                                \
+  {#name, needsMapping, help, make_##name, betweenMachines},
 #include "transport/transports.def"
 #undef NEREID_TRANSPORT
   };

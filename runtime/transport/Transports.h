@@ -11,6 +11,11 @@
 
 namespace nereid::runtime {
 
+/// The setting that leaves the choice to where the ranks are, and what it means.
+inline constexpr const char *kAnyTransport = "auto";
+inline constexpr const char *kBetweenNodes = "delayed:shared_memory";
+inline constexpr const char *kBetweenMachines = "ucx";
+
 /// The rows of transports.def and those that were added.
 const std::vector<TransportRow> &transportTable();
 

@@ -3,6 +3,7 @@
 #include "Harness.h"
 
 #include "base/Knobs.h"
+#include "base/Sha256.h"
 #include "launch/Environment.h"
 #include "nereid/runtime/Stream.h"
 #include "symmetric/HeapAllocator.h"
@@ -300,6 +301,73 @@ TEST(Environment, Mistakes) {
   EXPECT_TRUE(contains(text({{"RANK", "0"}, {"WORLD_SIZE", "0"}}), "outside 1..4096"));
   EXPECT_TRUE(contains(text({{"RANK", "0"}, {"WORLD_SIZE", "16"}, {"LOCAL_WORLD_SIZE", "8"}}),
                        "several machines"));
+  const std::map<std::string, std::string> torch = {{"RANK", "0"},
+                                                    {"WORLD_SIZE", "4"},
+                                                    {"LOCAL_WORLD_SIZE", "2"},
+                                                    {"MASTER_ADDR", "a"},
+                                                    {"MASTER_PORT", "65535"}};
+  EXPECT_TRUE(
+      contains(text(torch), "MASTER_PORT='65535' is not the number of a port with another"));
+  auto with = [&](const char *name, const char *value) {
+    auto variables = torch;
+    variables[name] = value;
+    return variables;
+  };
+  EXPECT_TRUE(contains(text(with("NEREID_PORT", "70000")), "NEREID_PORT='70000' is not"));
+  EXPECT_TRUE(
+      contains(text(with("NEREID_RENDEZVOUS", "a")), "NEREID_RENDEZVOUS='a': expected host:port"));
+  EXPECT_TRUE(contains(text(with("NEREID_RENDEZVOUS", ":7")), "expected host:port"));
+}
+
+TEST(Environment, WhereRanksOfSeveralMachinesMeet) {
+  std::map<std::string, std::string> torch = {{"RANK", "0"},
+                                              {"WORLD_SIZE", "4"},
+                                              {"LOCAL_WORLD_SIZE", "4"},
+                                              {"MASTER_ADDR", "a"},
+                                              {"MASTER_PORT", "29500"}};
+  auto meetAt = [&] {
+    auto info = discover(torch);
+    EXPECT_TRUE(info.ok()) << info.status().report();
+    return info.ok() ? info->meetAt : "";
+  };
+  EXPECT_EQ(meetAt(), "") << "all are on this machine";
+  torch["LOCAL_WORLD_SIZE"] = "2";
+  EXPECT_EQ(meetAt(), "a:29501") << "the port itself is torch's";
+  torch["NEREID_PORT"] = "4000";
+  EXPECT_EQ(meetAt(), "a:4000");
+  torch["NEREID_RENDEZVOUS"] = "[fe80::1]:5000";
+  EXPECT_EQ(meetAt(), "[fe80::1]:5000");
+  // Ranks that a rank of another job has started do not meet where that job does.
+  torch["LOCAL_WORLD_SIZE"] = "4";
+  torch["NEREID_RANK"] = "0";
+  torch["NEREID_WORLD_SIZE"] = "1";
+  torch["NEREID_JOB_FD"] = "7";
+  EXPECT_EQ(meetAt(), "");
+  torch.erase("NEREID_JOB_FD");
+  EXPECT_EQ(meetAt(), "") << "a world of one meets nobody";
+}
+
+TEST(Environment, ProofsOfASecret) {
+  auto hex = [](const Digest &digest) {
+    std::string out;
+    for (uint8_t byte : digest) {
+      out += "0123456789abcdef"[byte >> 4];
+      out += "0123456789abcdef"[byte & 15];
+    }
+    return out;
+  };
+  // FIPS 180-4's examples, and RFC 4231's cases 2 and 6.
+  EXPECT_EQ(hex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(hex(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(hex(keyedHash("Jefe", "what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(hex(keyedHash(std::string(131, char(0xaa)),
+                          "Test Using Larger Than Block-Size Key - Hash Key First")),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+  EXPECT_TRUE(isSame(sha256("a"), sha256("a")));
+  EXPECT_FALSE(isSame(sha256("a"), sha256("b")));
 }
 
 //===--- joining --------------------------------------------------------------

@@ -37,6 +37,8 @@ VARIABLES = [
     ("NEREID_EXPLAIN", "0", "1 says which launch options have no effect on the target"),
     ("NEREID_ASCEND_TOOLS", "", "virtual environment with the vendor's compiler for Ascend; unset: the one beside this "
      "Python's whose name goes on with -ascend"),
+    ("NEREID_START", "", "what starts a command on a host for `nereid run --hosts`, with {host} and {command} in it; unset: "
+     "ssh -o BatchMode=yes {host} {command}"),
     ("NEREID_RUN_IR_RANK", "", "rank of a process that `nereid run-ir` has started (set by it)"),
     ("NEREID_OPS_CHECK", "0", "1: ranks compare each call of an operator of nereid.ops, not only the first of its kind"),
     ("NEREID_OPS_TABLE", "", "file with the fastest algorithms of nereid.ops on this machine, made by nereid.ops.tune"),

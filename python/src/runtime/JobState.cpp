@@ -49,20 +49,6 @@ JobState &python::jobState() {
   return state;
 }
 
-int python::environmentWorldSize(std::string *variable) {
-  for (const char *name :
-       {"NEREID_WORLD_SIZE", "WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) {
-    const char *text = std::getenv(name);
-    // Slurm sets its variable in interactive shells too; a step has a rank.
-    if (!text || (std::string_view(name) == "SLURM_NTASKS" && !std::getenv("SLURM_PROCID")))
-      continue;
-    if (variable)
-      *variable = name;
-    return std::atoi(text);
-  }
-  return 1;
-}
-
 /// Lets Ctrl-C through while the runtime waits on a thread of Python's.
 static bool checkInterrupt() {
   if (!Py_IsInitialized())
@@ -91,8 +77,12 @@ Job *python::requireJob(const std::string &who, std::string device) {
                     (who + " after nereid.finalize(): this rank has left its job").c_str());
     return nullptr;
   }
-  std::string variable;
-  int world = environmentWorldSize(&variable);
+  runtime::Expected<runtime::EnvironmentJob> environment = runtime::environmentJob();
+  if (!environment.ok()) {
+    setPythonError(environment.status(), errorTypes().job);
+    return nullptr;
+  }
+  const int world = environment->worldSize;
   if (world != 1 && state.parents) {
     PyErr_SetString(errorTypes().job, (who + ": " + forkedText(*state.parents)).c_str());
     return nullptr;
@@ -100,7 +90,7 @@ Job *python::requireJob(const std::string &who, std::string device) {
   if (world != 1) {
     PyErr_SetString(errorTypes().job,
                     (who + " needs the job of " + std::to_string(world) + " ranks that " +
-                     variable + " describes: call nereid.init() first, on every rank")
+                     environment->variable + " describes: call nereid.init() first, on every rank")
                         .c_str());
     return nullptr;
   }
@@ -193,7 +183,11 @@ static void bindMembership(nb::module_ &m) {
       nb::arg("ranks_per_node").none() = nb::none(),
       "Joins the job of this process; False when it has joined already.");
   m.def("is_initialized", [] { return jobState().active(); });
-  m.def("environment_world_size", [] { return environmentWorldSize(); });
+  m.def("environment_world_size", [] {
+    runtime::Expected<runtime::EnvironmentJob> environment = runtime::environmentJob();
+    checkJob(environment.status());
+    return environment->worldSize;
+  });
   m.def("finalize", [] {
     if (jobState().active())
       collective([] { return jobState().job->finalize(); });
@@ -440,6 +434,10 @@ static void bindSettings(nb::module_ &m) {
   m.def("knobs", pythonKnobs, "Environment variables of the runtime: (name, default, help).");
 }
 
+/// The fields of HostShare, in their order.
+using HostShareArguments =
+    std::tuple<int32_t, int32_t, std::string, std::string, std::string, std::string, uint16_t, int>;
+
 /// Starting the processes of a job.
 static void bindLauncher(nb::module_ &m) {
   m.def(
@@ -450,8 +448,13 @@ static void bindLauncher(nb::module_ &m) {
          std::optional<int32_t> ranksPerNode, const std::string &transport,
          const std::vector<std::pair<std::string, std::string>> &environment,
          const std::vector<std::tuple<int32_t, std::string, std::string>> &rankEnvironment,
-         double grace, bool verbose) {
+         double grace, bool verbose, std::optional<HostShareArguments> share) {
         runtime::LaunchJobOptions options;
+        if (share) {
+          const auto &[first, total, host, rendezvous, secret, address, port, commands] = *share;
+          options.share =
+              runtime::HostShare{first, total, host, rendezvous, secret, address, port, commands};
+        }
         options.tagOutput = tagOutput;
         options.heapBytes = heapBytes;
         options.timeoutSeconds = timeout;
@@ -479,7 +482,7 @@ static void bindLauncher(nb::module_ &m) {
       nb::arg("ranks_per_node").none() = nb::none(), nb::arg("transport") = "",
       nb::arg("environment") = std::vector<std::pair<std::string, std::string>>(),
       nb::arg("rank_environment") = std::vector<std::tuple<int32_t, std::string, std::string>>(),
-      nb::arg("grace") = 5.0, nb::arg("verbose") = true);
+      nb::arg("grace") = 5.0, nb::arg("verbose") = true, nb::arg("share").none() = nb::none());
 
   nb::class_<runtime::JobMemory>(m, "JobMemory",
                                  "Memory of a job whose ranks are started by nereid.testing.spawn.")

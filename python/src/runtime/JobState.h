@@ -29,10 +29,6 @@ JobState &jobState();
 /// messages of a forked child.
 std::string forkedText(const runtime::Job &parents);
 
-/// World size that the environment of this process asks for (`nereid run`,
-/// torchrun, Open MPI, PMI, Slurm); 1 when there is none.
-int environmentWorldSize(std::string *variable = nullptr);
-
 /// The job, joined by nereid.init() or, in a world of one rank, made on first
 /// use. Null with a Python exception set when init() is missing or failed;
 /// `who` says what needs it, `device` what a job that is made here runs on; empty:

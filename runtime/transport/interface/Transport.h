@@ -66,6 +66,9 @@ struct TransportShape {
   /// What `pe` has returned from expose(): there for all ranks when the first
   /// operation is submitted.
   std::function<std::optional<std::string>(int32_t pe)> addressOf;
+  /// The network interface by which ranks of other machines are reached, or "all"; empty
+  /// when there are none.
+  std::string interface;
   /// How many operations are under way, for those who look for deadlocks; a
   /// transport adds its own and takes them away again.
   std::atomic<uint64_t> *inFlight = nullptr;
@@ -138,6 +141,8 @@ struct TransportRow {
   /// One line for the list of transports.
   const char *help;
   Expected<std::unique_ptr<Transport>> (*make)(const TransportShape &);
+  /// It reaches ranks of other machines.
+  bool betweenMachines = false;
 };
 
 } // namespace nereid::runtime

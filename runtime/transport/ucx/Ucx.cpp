@@ -74,12 +74,14 @@ Expected<std::string> Ucx::expose() {
   ucp_config_t *config = nullptr;
   if (ucs_status_t s = library.ucp_config_read(nullptr, nullptr, &config); s != UCS_OK)
     return failed("its settings cannot be read", s);
-  // All ranks are on one machine. UCX has ways of its own there, but without news of
-  // peers that have ended; and it takes the loopback interface only when it is named.
+  // Within a machine UCX has ways of its own, but without news of peers that have ended.
+  // Of all interfaces it would take some that do not lead to the others: bridges of
+  // containers, for one; and the loopback interface only when it is named.
   if (!std::getenv("UCX_TLS"))
     library.ucp_config_modify(config, "TLS", "tcp");
   if (!std::getenv("UCX_NET_DEVICES"))
-    library.ucp_config_modify(config, "NET_DEVICES", "lo");
+    library.ucp_config_modify(config, "NET_DEVICES",
+                              shape.interface.empty() ? "lo" : shape.interface.c_str());
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;

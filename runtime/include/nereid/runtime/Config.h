@@ -67,7 +67,7 @@ struct JobOptions {
   /// (NEREID_RANKS_PER_NODE, 0 = all ranks). Programs cannot dereference memory
   /// of other nodes. The same on all ranks.
   std::optional<int32_t> ranksPerNode;
-  /// What moves bytes between nodes (NEREID_TRANSPORT, "delayed:shared_memory"):
+  /// What moves bytes between nodes (NEREID_TRANSPORT, "auto"):
   /// a transport's name, or "delayed:" and a name. The same on all ranks. With
   /// one that does not map the heaps of peers and without ranksPerNode, each rank
   /// is a node. Unknown names: Environment.

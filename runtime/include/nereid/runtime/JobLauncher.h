@@ -25,6 +25,23 @@
 
 namespace nereid::runtime {
 
+/// One host's part of a job on several.
+struct HostShare {
+  /// Of this host; launchJob's `worldSize` are its ranks from there on.
+  int32_t firstRank = 0;
+  /// Ranks of the whole job.
+  int32_t totalRanks = 0;
+  /// Its name, for messages and tags: "[5@host] ".
+  std::string host;
+  /// For NEREID_RENDEZVOUS and NEREID_SECRET.
+  std::string rendezvous, secret;
+  /// For MASTER_ADDR and MASTER_PORT.
+  std::string masterAddress;
+  uint16_t masterPort = 0;
+  /// Each byte that can be read here is a signal for all ranks; its end is SIGTERM.
+  int commands = -1;
+};
+
 struct LaunchJobOptions {
   /// Put "[rank] " before every line of output.
   bool tagOutput = false;
@@ -50,6 +67,8 @@ struct LaunchJobOptions {
   double graceSeconds = 5.0;
   /// Say on standard error which rank failed and how.
   bool verbose = true;
+  /// Set when other hosts start the other ranks.
+  std::optional<HostShare> share;
 };
 
 struct JobResult {
@@ -61,6 +80,15 @@ struct JobResult {
   /// Exit code of every rank (128 + signal number for signals).
   std::vector<int32_t> exitCodes;
 };
+
+/// How many ranks the environment of this process says that its job has.
+struct EnvironmentJob {
+  int32_t worldSize = 1;
+  /// The variable that says so; empty when none does.
+  std::string variable;
+};
+/// Errors: Environment, when it contradicts itself.
+Expected<EnvironmentJob> environmentJob();
 
 /// The memory of a job whose rank processes somebody else starts: who holds it
 /// can tell the ranks how one of them ended. The ranks are forked: they inherit its

@@ -43,6 +43,7 @@ if [ "$tests" = 1 ]; then
     clang-format-22                   # tools/check/format.py
     libclang-rt-22-dev                # sanitizer presets
     openmpi-bin python3-torch         # mpirun and torchrun start jobs in tests
+    iproute2                          # network namespaces, which are machines in tests
   )
 fi
 

@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any, Sequence
 
+from nereid.cli import hosts as _hosts
 from nereid.cli.kernels import UsageError, typed_kernel
 
 
@@ -52,9 +53,17 @@ def _add_run(commands) -> None:
         "failed (128 + signal number when a signal ended it).",
         usage="nereid run [-n N] [options] script.py [arguments ...]",
     )
-    parser.add_argument("-n", "--ranks", type=_positive, default=1, metavar="N", help="number of ranks (default 1)")
-    parser.add_argument("--tag-output", action=argparse.BooleanOptionalAction, default=False,
-                        help="put '[rank] ' before every line of output (default: not)")
+    parser.add_argument("-n", "--ranks", type=_positive, metavar="N",
+                        help="number of ranks (default 1; with --hosts, as many as there is room for)")
+    parser.add_argument("--hosts", metavar="A:4,B:4",
+                        help="start the ranks on these hosts, so many on each; all must have this Python and this folder")
+    parser.add_argument("--hostfile", metavar="FILE", help="the same from a file: lines HOST, HOST:RANKS or HOST slots=RANKS")
+    parser.add_argument("--start", metavar="TEMPLATE",
+                        help=f"with --hosts: what starts a command on a host (default '{_hosts.DEFAULT_START}'; NEREID_START)")
+    parser.add_argument("--rendezvous", metavar="HOST:PORT",
+                        help="with --hosts: where ranks meet (default: the first host, NEREID_PORT or a port at random)")
+    parser.add_argument("--tag-output", action=argparse.BooleanOptionalAction, default=None,
+                        help="put '[rank] ' before every line of output, with --hosts '[rank@host] ' (default: with --hosts)")
     parser.add_argument("--heap-size", metavar="BYTES", help="symmetric heap of each rank, e.g. 512M or 2G")
     parser.add_argument("--timeout", type=float, metavar="S",
                         help="seconds without progress after which waiting fails; 0 = never")
@@ -77,7 +86,7 @@ def _add_run(commands) -> None:
                         help="with --check: room for so many events, 72 bytes each (default 1048576)")
     parser.add_argument("--transport", metavar="NAME",
                         help="what moves bytes between nodes, as NEREID_TRANSPORT: a transport, or delayed: and one, "
-                        "which then holds operations back and reorders them (default delayed:shared_memory). Without "
+                        "which then holds operations back and reorders them (default delayed:shared_memory; ucx between hosts). Without "
                         "--ranks-per-node each rank is a node when the transport maps nothing, as `remote` and `ucx`")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE",
                         help="variable for all ranks; {rank} in the value becomes the rank")
@@ -128,6 +137,21 @@ def _run(args: argparse.Namespace) -> int:
         if not args.module:
             raise UsageError("nereid run: -m takes the name of a module; write nereid run -n 4 -m module")
         args.module, args.command = args.module[0], args.module[1:]
+    if args.hosts is not None and args.hostfile is not None:
+        raise UsageError("nereid run: --hosts and --hostfile say the same; write one of them")
+    args.placed = None
+    if args.hosts is not None or args.hostfile is not None:
+        listed = _hosts.parse_hosts(args.hosts) if args.hosts is not None else _hosts.parse_hostfile(args.hostfile)
+        args.placed = _hosts.place(listed, args.ranks)
+        args.ranks = sum(host.ranks for host in args.placed)
+        if args.check or (args.schedule or "").startswith("random:"):
+            raise UsageError("nereid run: --check and random schedules need all ranks on one machine; --ranks-per-node makes "
+                             "nodes of it")
+    elif args.start is not None or args.rendezvous is not None:
+        raise UsageError("nereid run: --start and --rendezvous go with --hosts or --hostfile")
+    args.ranks = args.ranks or 1
+    if args.tag_output is None:
+        args.tag_output = args.placed is not None
     environment = []
     for entry in args.env:
         name, equals, value = entry.partition("=")
@@ -261,9 +285,28 @@ _CHECK_SHOWN = 20
 
 
 def _run_once(args: argparse.Namespace, command: list[str], schedule: str, environment: list) -> int:
-    from nereid import JobError, _runtime
+    from nereid import JobError, __version__, _runtime
 
     try:
+        if args.placed is not None:
+            order = {
+                "version": __version__,
+                "environment": _hosts.environment(),
+                "command": command,
+                "tag": args.tag_output,
+                "heap_bytes": None if args.heap_size is None else _runtime.parse_byte_size(args.heap_size),
+                "timeout": args.timeout,
+                "schedule": schedule,
+                "ranks_per_node": args.ranks_per_node,
+                "transport": args.transport or "",
+                "profile": args.profile or "",
+                "threads": args.threads or 0,
+                "variables": environment,
+                "rank_variables": _rank_environment(args),
+                "verbose": not args.quiet,
+            }
+            start = args.start or os.environ.get("NEREID_START") or _hosts.DEFAULT_START
+            return _hosts.run(args.placed, start, args.rendezvous, order, 5.0, args.quiet)
         code, _, _ = _runtime.launch_job(
             command,
             args.ranks,
@@ -630,6 +673,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"nereid {nereid.__version__}")
     commands = parser.add_subparsers(dest="command_name", metavar="command", required=True)
     _add_run(commands)
+    _hosts.add_host_share(commands)
     _add_compile(commands)
     _run_ir.add_command(commands)
     _fit.add_command(commands)

@@ -18,8 +18,8 @@ struct Settings {
   Profile profile;
   bool randomSchedule = false;
   uint64_t seed = 0;
-  int32_t ranksPerNode = 0; ///< 0 = all ranks are on one node
-  std::string transport;    ///< between nodes; a name that the transports know, or "auto"
+  int32_t ranksPerNode = 0;      ///< 0 = all ranks are on one node
+  std::string transport;         ///< between nodes; a name that the transports know, or "auto"
   double nodeTimeoutSeconds = 0; ///< 0 = a machine is never lost
   uint64_t stackBytes = 0;
   bool pinThreads = false;

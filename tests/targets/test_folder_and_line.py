@@ -39,7 +39,7 @@ def test_a_transport_and_a_control_plane_are_a_folder_and_a_line_each(tmp_path):
             shutil.copy(ROOT / part, tmp_path / part)
     for folder, library, source, table, line in (
         ("runtime/transport/toy", "NereidTransport_toy", TOYS / "toy/Toy.cpp", "runtime/transport/transports.def",
-         'NEREID_TRANSPORT(toy, true, "a thread that copies byte by byte")'),
+         'NEREID_TRANSPORT(toy, true, false, "a thread that copies byte by byte")'),
         ("runtime/control/toy", "NereidControl_toy", TOYS / "toy_control/ToyControl.cpp", "runtime/control/planes.def",
          "NEREID_CONTROL_PLANE(toy)"),
     ):

@@ -250,6 +250,15 @@ def test_example_over_two_machines(two):
 
 
 @needs_namespaces
+def test_pointers_to_other_machines_are_errors_of_their_line(two):
+    script = ROOT / "examples/07_allgather_gemm.py"
+    line = next(i for i, text in enumerate(script.read_text().splitlines(), 1) if "tl.store(remote_ptrs" in text)
+    code, _, err = run_hosts(two, str(script), (1, 1), "--no-tag-output")
+    assert code == 1 and re.search(rf"07_allgather_gemm.py:{line}:\d+: error: rank \d \(node \d\) dereferences memory of rank",
+                                   err) and "libshmem_device.getmem or putmem" in err, err
+
+
+@needs_namespaces
 def test_torchrun_variables_are_enough(tmp_path, two):
     at = port()
     rows = [{"RANK": str(r), "WORLD_SIZE": "4", "LOCAL_RANK": str(r % 2), "LOCAL_WORLD_SIZE": "2",

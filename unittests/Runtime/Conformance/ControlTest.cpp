@@ -50,6 +50,8 @@ std::atomic<uint64_t> &wordOf(const std::byte *area) {
   return *reinterpret_cast<std::atomic<uint64_t> *>(const_cast<std::byte *>(area));
 }
 
+uint64_t readWord(const std::byte *area) { return wordOf(area).load(); }
+
 /// One rank of a test.
 struct Seat {
   const int32_t rank, ranks;
@@ -100,12 +102,15 @@ protected:
   std::shared_ptr<ControlPlane> make(int32_t ranks) {
     auto plane = row().create(ranks, kHeap);
     EXPECT_TRUE(plane.ok()) << plane.status().report();
-    return plane.ok() ? *plane : nullptr;
+    if (!plane.ok())
+      return nullptr;
+    (*plane)->readAreasBy(readWord);
+    return *plane;
   }
 
   static void sit(ControlPlane &plane, int32_t rank, int32_t ranks,
                   const std::function<void(Seat &)> &body) {
-    plane.readAreasBy([](const std::byte *area) { return wordOf(area).load(); });
+    plane.readAreasBy(readWord);
     RankControl place = plane.open(rank);
     Seat seat{rank, ranks, plane, *place.job, *place.node};
     body(seat);

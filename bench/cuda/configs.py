@@ -27,7 +27,7 @@ AG_LARGE = [(tile(128, 256, 64, GROUP_M=8, PIECES=1, BLOCK=8192), 8, 4), (tile(1
             (tile(128, 256, 64, GROUP_M=8, PIECES=2, BLOCK=8192), 8, 3), (tile(128, 256, 64, GROUP_M=8, PIECES=1, BLOCK=16384), 8, 4)]
 AG_SMALL = [(tile(64, 128, 64, GROUP_M=8, PIECES=8, BLOCK=4096), 4, 4), (tile(64, 128, 64, GROUP_M=8, PIECES=4, BLOCK=4096), 4, 3),
             (tile(128, 128, 64, GROUP_M=8, PIECES=16, BLOCK=4096), 8, 4), (tile(128, 256, 64, GROUP_M=8, PIECES=16, BLOCK=4096), 8, 4),
-            (tile(128, 256, 64, GROUP_M=8, PIECES=32, BLOCK=4096), 8, 4)]
+            (tile(128, 256, 64, GROUP_M=8, PIECES=32, BLOCK=4096), 8, 4), (tile(128, 128, 64, GROUP_M=8, PIECES=16, BLOCK=4096), 8, 3)]
 RS_LARGE = [(tile(128, 256, 64, GROUP_M=8, CARRY=8, BLOCK=8192), 8, 4), (tile(128, 256, 64, GROUP_M=8, CARRY=8, BLOCK=8192), 8, 3),
             (tile(128, 256, 64, GROUP_M=8, CARRY=4, BLOCK=16384), 8, 4), (tile(128, 256, 64, GROUP_M=8, CARRY=16, BLOCK=16384), 8, 4)]
 RS_SMALL = [(tile(64, 128, 64, GROUP_M=8, CARRY=1, BLOCK=8192), 4, 4), (tile(64, 128, 64, GROUP_M=8, CARRY=4, BLOCK=8192), 4, 4),
@@ -37,6 +37,7 @@ GEMM = [({**tile(128, 256, 64, GROUP_M=8), "DESCRIPTOR": d}, 8, s) for d, s in (
 GEMM.append(({**tile(128, 128, 64, GROUP_M=8), "DESCRIPTOR": True}, 8, 4))
 ALL_GATHER = [(dict(BLOCK=1024), 4), (dict(BLOCK=4096), 8), (dict(BLOCK=8192), 8), (dict(BLOCK=16384), 16)]
 STRESS_PROGRAMS = 128
+COPY_WARPS = (8, 16, 32)
 
 KERNELS = [
     *(("11_allgather_gemm_roles", "allgather_gemm_roles_kernel", AG_TYPES, c, dict(num_warps=w, num_stages=s))
@@ -56,8 +57,8 @@ KERNELS = [
     ("kernels", "stress_barriers", "slots_ptr=*i32:16, wrong_ptr=*i32:16, rounds=i32", dict(P=16), dict(num_warps=4)),
     ("kernels", "stress_messages", "buffer_ptr=*i32:16, signal_ptr=*i64:16, wrong_ptr=*i32:16, rounds=i32", dict(BLOCK=4096),
      dict(num_warps=8)),
-    ("kernels", "put_all", "to_ptr=*fp32:16, from_ptr=*fp32:16, count=i32:16, peer=i32", {}, dict(num_warps=8)),
-    ("kernels", "get_all", "to_ptr=*fp32:16, from_ptr=*fp32:16, count=i32:16, peer=i32", {}, dict(num_warps=8)),
+    *(("kernels", name, "to_ptr=*fp32:16, from_ptr=*fp32:16, count=i32:16, peer=i32", {}, dict(num_warps=w))
+      for name in ("put_all", "get_all") for w in COPY_WARPS),
     ("kernels", "wait_forever", "signal_ptr=*i64:16, value=i32", {}, dict(num_warps=4)),
     ("tutorials", "empty5", "a_ptr=*fp32:16, b_ptr=*fp32:16, c_ptr=*fp32:16, n=i32, m=i32", {}, dict(num_warps=4)),
     ("tutorials", "add_one", "x_ptr=*fp32:16, y_ptr=*fp32:16, n=i32:16", dict(BLOCK=1024), dict(num_warps=4)),

@@ -87,14 +87,16 @@ def copies():
     b.sync()
     result = {}
     for name, kernel in (("put", kernels.put_all), ("get", kernels.get_all)):
-        def call(i, kernel=kernel, name=name, programs=32):
-            kernel[(programs,)](*((symmetric, plain) if name == "put" else (plain, symmetric)), count, peer, num_warps=8)
+        def call(i, kernel=kernel, name=name, programs=32, warps=8):
+            kernel[(programs,)](*((symmetric, plain) if name == "put" else (plain, symmetric)), count, peer, num_warps=warps)
         for programs in (32, 64, b.sms):
-            # One rank alone at a time: the link in one direction.
-            for actor in range(world):
-                micros = b.ours((lambda i: call(i, programs=programs)) if rank == actor else (lambda i: None))
-                if actor == 0:
-                    result[name, programs] = micros
+            for warps in configs.COPY_WARPS:
+                # One rank alone at a time: the link in one direction.
+                for actor in range(world):
+                    micros = b.ours((lambda i: call(i, programs=programs, warps=warps)) if rank == actor else (lambda i: None))
+                    if actor == 0:
+                        b.say(f"   {name} by {programs} programs of {warps} warps: {micros:.1f} us")
+                        result[name, programs] = min(micros, result.get((name, programs), micros))
         b.sync()
         good = True
         if name == "put":

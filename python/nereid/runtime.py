@@ -27,7 +27,8 @@ __all__ = [
 @dataclass(frozen=True)
 class GPUTarget:
     """A target of compilation: ``backend`` is its name, as `nereid info` lists them
-    ("cpu"); ``arch`` the machine, ``warp_size`` the threads of a warp (1 on the CPU)."""
+    ("cpu"); ``arch`` the machine, of a GPU its compute capability (90), ``warp_size`` the threads of a warp (1 on
+    the CPU)."""
 
     backend: str
     arch: int | str
@@ -35,8 +36,23 @@ class GPUTarget:
 
 
 def current_target() -> GPUTarget:
-    """Where kernels run: the target in force (NEREID_TARGET), whatever the profile."""
+    """Where kernels run: the target in force (NEREID_TARGET), whatever the profile. RuntimeError for the
+    target cuda without a GPU, unless NEREID_CUDA_ARCH says which one is meant."""
+    if _on_cuda():
+        return GPUTarget("cuda", _capability(), 32)
     return GPUTarget(_targets.active(), platform.machine(), 1)
+
+
+def _on_cuda() -> bool:
+    return _targets.active() == "cuda"
+
+
+def _capability() -> int:
+    """Of the GPU that the target cuda compiles for: 90 for sm_90."""
+    number = int(_runtime.target_cache_id("cuda", _targets.settings("cuda")).rpartition("sm_")[2])
+    if not number:
+        raise RuntimeError("there is no NVIDIA GPU here; NEREID_CUDA_ARCH says for which one to compile, e.g. sm_90")
+    return number
 
 
 def current_profile() -> str:
@@ -53,14 +69,15 @@ class _Utils:
     """``driver.active.utils``."""
 
     def get_device_properties(self, device: int = 0) -> dict[str, Any]:
-        """Sizes of the device: a rank's worker threads count as its processors;
+        """Sizes of the device: a rank's worker threads count as its processors, of a GPU its multiprocessors;
         a program's fast memory and registers have no limit worth the name."""
-        threads = _runtime.job_info()["num_threads"] if _runtime.is_initialized() else _cores()
+        on_cuda = _on_cuda()
+        threads = _runtime.job_info()["programs"] if on_cuda or _runtime.is_initialized() else _cores()
         return {
             "max_shared_mem": 1 << 30,
             "max_num_regs": 65536,
             "multiprocessor_count": threads,
-            "warpSize": 1,
+            "warpSize": 32 if on_cuda else 1,
             "sm_clock_rate": 0,
             "mem_clock_rate": 0,
             "mem_bus_width": 0,
@@ -98,17 +115,17 @@ class _Driver:
         return 0
 
     def get_device_capability(self, device: int = 0) -> tuple[int, int]:
-        return (0, 0)  # of CUDA: none
+        return divmod(_capability(), 10) if _on_cuda() else (0, 0)
 
     def get_active_torch_device(self):
         import torch
 
-        return torch.device("cpu")
+        return torch.device("cuda", torch.cuda.current_device()) if _on_cuda() else torch.device("cpu")
 
     def get_device_interface(self):
         import torch
 
-        return torch.cpu
+        return torch.cuda if _on_cuda() else torch.cpu
 
     def get_benchmarker(self) -> Callable:
         return do_bench

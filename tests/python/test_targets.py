@@ -64,6 +64,26 @@ def store(x_ptr, value):
 # ---- the registry
 
 
+FACTS = """
+import nereid
+from nereid.runtime import GPUTarget, driver
+
+assert nereid.runtime.current_target() == GPUTarget("cuda", 80, 32), nereid.runtime.current_target()
+assert driver.active.get_device_capability() == (8, 0) and driver.active.utils.get_arch() == "80"
+few, many = nereid.Config({}, num_warps=4), nereid.Config({}, num_warps=8)
+assert few._same_code(set()) != many._same_code(set())
+"""
+
+
+@pytest.mark.skipif("cuda" not in nereid._runtime.target_names(), reason="this build has no target cuda")
+def test_facts_of_the_target_cuda():
+    environment = {**os.environ, "NEREID_TARGET": "cuda", "NEREID_CUDA_ARCH": "sm_80"}
+    done = subprocess.run([sys.executable, "-c", FACTS], capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode == 0, done.stderr
+    few, many = nereid.Config({}, num_warps=4), nereid.Config({}, num_warps=8)
+    assert few._same_code(set()) == many._same_code(set())  # a program of the CPU has no warps
+
+
 def test_the_cpu():
     row = _targets.find("cpu")
     assert row["device"] == "cpu" and row["default_profile"] == "host"

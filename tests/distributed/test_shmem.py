@@ -26,26 +26,26 @@ SIGNALLED = ["putmem_signal", "putmem_signal_block", "putmem_signal_warp", "putm
              "putmem_nbi_signal", "putmem_nbi_signal_warp", "putmem_nbi_signal_block"]
 
 
-@nereid.jit
-def put_kernel(dest, source, n, PUT: tl.constexpr):
+@nereid.jit(do_not_specialize=["to", "at"])
+def put_kernel(dest, to, source, at, n, PUT: tl.constexpr):
     right = (shmem.my_pe() + 1) % shmem.n_pes()
-    PUT(dest, source, n, right)
+    PUT(dest + to, source + at, n, right)
     shmem.quiet()
     shmem.barrier_all()
 
 
-@nereid.jit
-def get_kernel(dest, source, n, GET: tl.constexpr):
+@nereid.jit(do_not_specialize=["to", "at"])
+def get_kernel(dest, to, source, at, n, GET: tl.constexpr):
     right = (shmem.my_pe() + 1) % shmem.n_pes()
-    GET(dest, source, n, right)
+    GET(dest + to, source + at, n, right)
     shmem.quiet()
     shmem.barrier_all()
 
 
-@nereid.jit
-def signalled_kernel(dest, source, n, flags, PUT: tl.constexpr, ADD: tl.constexpr):
+@nereid.jit(do_not_specialize=["to", "at"])
+def signalled_kernel(dest, to, source, at, n, flags, PUT: tl.constexpr, ADD: tl.constexpr):
     right = (shmem.my_pe() + 1) % shmem.n_pes()
-    PUT(dest, source, n, flags, 5, ADD, right)
+    PUT(dest + to, source + at, n, flags, 5, ADD, right)
     shmem.signal_wait_until(flags, 0, 5)
     shmem.barrier_all()
 
@@ -61,7 +61,7 @@ def move(cases, names):
         for size, to, at in cases:
             source[:], dest[:], flags[:] = pattern(rank), 255, 0
             nereid.barrier()
-            arguments = (dest.numpy()[to:], source.numpy()[at:], size)
+            arguments = (dest, to, source, at, size)
             function = getattr(shmem, name)
             if "signal" in name:
                 family = "ROCSHMEM" if name.endswith(("_wave", "_wg")) else "MORI" if "nbi_signal" in name else "NVSHMEM"

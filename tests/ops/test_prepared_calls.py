@@ -184,3 +184,45 @@ def test_a_clone_has_its_own_memory():
         assert op(x).tolist() == other(x, out=out).tolist() == [0, 2, 4, 6, 8]
     op.close()
     assert other(x).tolist() == [0, 2, 4, 6, 8]
+
+
+@nereid.jit
+def arguments_kernel(out_ptr, number, scale, flag, nothing, SIZE: tl.constexpr, NAME: tl.constexpr, TYPE: tl.constexpr):
+    value = number * scale
+    if flag:
+        value += 1000
+    if nothing is not None:
+        value += 10000
+    if NAME == "twice":
+        value *= 2
+    tl.store(out_ptr + tl.arange(0, SIZE), (value + tl.zeros((SIZE,), tl.float32)).to(TYPE).to(tl.float32))
+
+
+def test_arguments_that_come_again():
+    """An object that comes a second time is not read again; one that is equal, or of another type, or stands elsewhere, is."""
+    large, same_large = int("70000"), int("70000")
+    assert large is not same_large
+    for number, scale, flag, nothing, size, name, dtype in (
+            [(3, 2.0, False, None, 4, "once", tl.float32)] * 3 + [(large, 2.0, False, None, 4, "once", tl.float32)] * 3
+            + [(same_large, 2.0, True, None, 4, "once", tl.float32)] * 2 + [(1, 2.0, True, None, 4, "once", tl.float32)] * 3
+            + [(16, 2.0, 1, None, 4, "twice", tl.float32)] * 3 + [(16, 2, 0, 5, 8, "twice", tl.int32)] * 3
+            + [(1 << 40, 0.5, False, None, 8, "once", tl.float32)] * 3 + [(True, 3.0, False, None, 8, "once", tl.float32)] * 3
+            + [(3, 2.25, False, None, 4, "once", tl.int32), (3, 2.0, False, None, 4, "once", tl.float32)] * 3):
+        out = np.full(8, -1.0, np.float32)
+        arguments_kernel[(1,)](out, number, scale, flag, nothing, SIZE=size, NAME=name, TYPE=dtype)
+        want = np.float32(number * scale) + (1000 if flag else 0) + (10000 if nothing is not None else 0)
+        want = want * 2 if name == "twice" else want
+        assert out.tolist() == [float(int(want) if dtype is tl.int32 else want)] * size + [-1.0] * (8 - size)
+
+
+@pytest.mark.ranks(1)
+def test_a_buffer_that_comes_again_and_is_freed():
+    memory = nereid.symm.zeros((8,), np.float32)
+    first, second = (_runtime.SymmetricBuffer(memory.data_ptr() + at, 16, "fp32") for at in (0, 16))
+    x = np.arange(4, dtype=np.float32)
+    for buffer in (first, first, first, second, second, second, first):
+        scale_kernel[(1,)](x, buffer, 4, 2.0, BLOCK=4)
+    assert memory.numpy().tolist() == [0.0, 2.0, 4.0, 6.0] * 2
+    first._forget()
+    with pytest.raises(nereid.ArgumentError, match="out_ptr"):
+        scale_kernel[(1,)](x, first, 4, 2.0, BLOCK=4)

@@ -25,10 +25,17 @@
 // exact ints, numpy arrays, floats; those further down may call Python code of
 // the argument.
 //
+// Most arguments are those of the launch before: constants, sizes, buffers of an
+// operator. An object that comes a second time and cannot change is remembered
+// with what it adds, and not read again while it is the same object. That is
+// for exact ints, floats, strings, bools, None, objects of the language and plain
+// SymmetricBuffers, which own nothing: nothing that a reference would keep alive.
+//
 //===----------------------------------------------------------------------===//
 #include "ArgumentReader.h"
 #include "Errors.h"
 #include "LanguageObjects.h"
+#include "Symmetric.h"
 
 #include <cmath>
 #include <cstdio>
@@ -158,9 +165,46 @@ bool ArgumentReader::typeSpec(PyObject **spec, std::string_view name, bool divis
 // Entry points
 //===----------------------------------------------------------------------===//
 
+bool ArgumentReader::addRemembered(const Parameter::Remembered &remembered) {
+  if (remembered.isBuffer &&
+      reinterpret_cast<uint64_t>(reinterpret_cast<SymmetricBuffer *>(remembered.object)->data) !=
+          remembered.slot)
+    return false;
+  key.append(remembered.key, remembered.keySize);
+  if (remembered.hasSlot)
+    addSlot(remembered.slot);
+  return true;
+}
+
+void ArgumentReader::remember(const Parameter &parameter, PyObject *value, size_t keyBefore,
+                              size_t slotsBefore) {
+  Parameter::Remembered &remembered = parameter.remembered;
+  const size_t keySize = key.size() - keyBefore, added = slots.size() - slotsBefore;
+  const bool isBuffer = Py_TYPE(value) == symmetricBufferType();
+  const bool isPlain = PyLong_CheckExact(value) || PyFloat_CheckExact(value) ||
+                       PyUnicode_CheckExact(value) || PyBool_Check(value) || value == Py_None;
+  if (keySize > sizeof(remembered.key) || added > 1)
+    return;
+  if (!isPlain && !isBuffer &&
+      !(parameter.isConstexpr && !isConstexpr(value) && isLanguageObject(value)))
+    return;
+  Py_XSETREF(remembered.object, Py_NewRef(value));
+  remembered.isBuffer = isBuffer;
+  remembered.keySize = static_cast<uint8_t>(keySize);
+  std::memcpy(remembered.key, key.data() + keyBefore, keySize);
+  remembered.hasSlot = added == 1;
+  remembered.slot = added ? slots[slotsBefore] : 0;
+}
+
 bool ArgumentReader::read(size_t index, PyObject *value) {
   current = index;
   const Parameter &parameter = parameters[index];
+  Parameter::Remembered &remembered = parameter.remembered;
+  const bool remembers = !specs && !dtypesArePointers;
+  if (remembers && remembered.object == value && addRemembered(remembered))
+    return true;
+  const size_t keyBefore = key.size(), slotsBefore = slots.size();
+  const uint64_t onGPUBefore = slotsOnGPU;
   PyObject *spec = nullptr;
   PyObject **wanted = specs ? &spec : nullptr;
   const bool ok =
@@ -171,6 +215,14 @@ bool ArgumentReader::read(size_t index, PyObject *value) {
     const bool stored = spec && PyList_Append(specs, spec) == 0;
     Py_XDECREF(spec);
     return stored;
+  }
+  if (remembers && remembered.last != value) {
+    remembered.last = value;
+    remembered.tried = false;
+  } else if (remembers && !remembered.tried) {
+    remembered.tried = true;
+    if (slotsOnGPU == onGPUBefore)
+      remember(parameter, value, keyBefore, slotsBefore);
   }
   return true;
 }

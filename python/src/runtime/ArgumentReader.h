@@ -39,6 +39,19 @@ struct Parameter {
   bool isConst = false;           // tl.const: a pointer that is only read
   Dtype annotation = Dtype::None; // scalar dtype that overrides the type
   PyObject *defaultValue = nullptr;
+
+  /// What the argument of earlier launches added, when it can never add anything else.
+  struct Remembered {
+    PyObject *object = nullptr; ///< a reference to the argument; null: none is remembered
+    PyObject *last = nullptr;   ///< the argument of the last launch, only to be compared
+    bool tried = false;         ///< whether `last` has been looked at
+    bool isBuffer = false;      ///< a SymmetricBuffer, whose memory can be freed
+    bool hasSlot = false;
+    uint8_t keySize = 0;
+    char key[24];
+    uint64_t slot = 0;
+  };
+  mutable Remembered remembered;
 };
 
 /// Python objects that appear in keys by identity or equality: dtypes, jit
@@ -90,6 +103,10 @@ public:
   std::vector<PyObject *> takeKeepAlive() { return std::exchange(keepAlive, {}); }
 
 private:
+  /// Adds what is remembered; false when that is no longer so.
+  bool addRemembered(const Parameter::Remembered &remembered);
+  /// Remembers what `value` has added since `key` and `slots` had these sizes, if it always will.
+  void remember(const Parameter &parameter, PyObject *value, size_t keyBefore, size_t slotsBefore);
   bool readConstexpr(PyObject *value, PyObject **spec);
   bool readConstexprItems(PyObject *value, PyObject **spec);
   bool readRuntime(PyObject *value, const Parameter &parameter, PyObject **spec);

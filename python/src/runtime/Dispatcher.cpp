@@ -84,6 +84,7 @@ struct Dispatcher {
     for (Parameter &parameter : parameters) {
       Py_XDECREF(parameter.name);
       Py_XDECREF(parameter.defaultValue);
+      Py_XDECREF(parameter.remembered.object);
     }
   }
   void clear() {

@@ -78,7 +78,7 @@ private:
   void dropSpare(const LaunchState &launch);
   Program *obtain(LaunchState &launch);
   // What the live programs wait for, all of them in vain.
-  std::string what() const override { return current->waitText; }
+  std::string what() const override { return "kernel '" + current->kernel.name + "'"; }
   bool isOver() override;
   bool needs(int32_t rank) override;
   static void programMain(boost::context::detail::transfer_t from);

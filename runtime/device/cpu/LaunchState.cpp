@@ -53,14 +53,18 @@ LaunchState::LaunchState(Job::Impl &job, const LaunchSpec &spec)
     return;
   unstarted.store(total, std::memory_order_relaxed);
   uint64_t n = std::min<uint64_t>(WorkerPool::of(job).size(), total);
-  shares = std::vector<Share>(n);
+  if (n > fewShares.size())
+    manyShares = std::vector<Share>(n);
+  shares = {manyShares.empty() ? fewShares.data() : manyShares.data(), n};
   for (uint64_t i = 0; i < n; ++i)
     shares[i].count = (total - i + n - 1) / n;
-  fate.assign(total, Unstarted);
+  if (total > fewFates.size())
+    manyFates.resize(total);
+  fate = {manyFates.empty() ? fewFates.data() : manyFates.data(), total};
+  std::fill(fate.begin(), fate.end(), Unstarted);
   if (kernel.lanes > 1)
     lanes = std::make_unique<LaneBox[]>(programs);
   kernelHash = uint32_t(hashText(kernel.name));
-  waitText = "kernel '" + kernel.name + "'";
 }
 
 void LaunchState::fillPosition(nrd_program &abi, uint64_t linear) const {

@@ -9,8 +9,10 @@
 #include "nereid/runtime/KernelCode.h"
 #include "symmetric/JobImpl.h"
 
+#include <array>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 namespace nereid::runtime {
@@ -46,16 +48,15 @@ struct LaunchState {
   std::atomic<uint64_t> unstarted{0};
   /// Some program has spun for long: its loops wait for others.
   std::atomic<bool> spins{false};
-  std::vector<Share> shares;
+  std::span<Share> shares;
   /// Random schedules: the order in which programs start.
   std::vector<uint32_t> order;
   /// Blocking launches: what has become of each program.
   enum Fate : uint8_t { Unstarted, Started, Finished, Left };
-  std::vector<uint8_t> fate;
+  std::span<uint8_t> fate;
 
   uint32_t kernelHash = 0;
-  std::string waitText; ///< "kernel 'name'"
-  LaunchTeam world;     ///< all ranks: barrier_all
+  LaunchTeam world; ///< all ranks: barrier_all
   LaunchTeams teams{world};
   /// Launches with several vector cores per program: one for each program.
   std::unique_ptr<LaneBox[]> lanes;
@@ -104,6 +105,13 @@ struct LaunchState {
   std::array<int32_t, 3> programId(uint64_t linear) const;
   /// Sets the fields of `abi` that differ between programs.
   void fillPosition(nrd_program &abi, uint64_t linear) const;
+
+private:
+  // What `shares` and `fate` are views of: few need no allocation.
+  std::array<Share, 4> fewShares;
+  std::vector<Share> manyShares;
+  std::array<uint8_t, 64> fewFates;
+  std::vector<uint8_t> manyFates;
 };
 
 /// When a thread asks next whether the user wants to stop.

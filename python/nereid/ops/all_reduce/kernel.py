@@ -3,8 +3,8 @@
 
     one-shot   everybody shows everything to all, everybody reduces: one signal, n - 1 times
                the data. By pushing into the peers' halves, or by reading the peers' halves
-    two-shot   part r goes to rank r, which reduces it and sends the result to all: two
-               signals, 2 (n - 1) / n times the data
+    two-shot   part r goes to rank r, which reduces it; all fetch the result from there (between
+               nodes it is sent to them): two signals, 2 (n - 1) / n times the data
     ring       every rank sends to the next one only: parts go round and grow by one rank's share at each
                hop, then go round again whole: 2 (n - 1) signals, 2 (n - 1) / n times the data
 
@@ -15,7 +15,19 @@ import nereid
 import nereid.distributed as dl
 import nereid.language as tl
 from nereid.ops.lib.protocol import SLOT, arrived, copy, enter, leave, pieces, send, signal, wait
-from nereid.ops.lib.reduce import combine, finish, first_value, store_result
+from nereid.ops.lib.reduce import combine, finish, store_result
+
+
+@nereid.jit
+def shown_by(source, x_ptr, half_ptr, members_ptr, me, size, DIRECTION: tl.constexpr):
+    """Where what `source` has shown begins."""
+    if source == me:
+        shown_ptr = x_ptr.to(tl.pointer_type(half_ptr.dtype.element_ty))
+    elif DIRECTION == "push":
+        shown_ptr = half_ptr + source * size
+    else:
+        shown_ptr = dl.symm_at(half_ptr, tl.load(members_ptr + source))
+    return shown_ptr
 
 
 @nereid.jit(do_not_specialize=["me", "n", "size", "piece", "max_pieces", "capacity", "tag"])
@@ -52,17 +64,22 @@ def one_shot_kernel(
         for at in range(0, count, BLOCK):
             offs = first + at + tl.arange(0, BLOCK)
             mask = offs < first + count
-            total = first_value(OP, ACC, BLOCK)
-            for source in range(0, n):
-                if source == me:
-                    part = tl.load(x_ptr + offs, mask=mask)
-                elif DIRECTION == "push":
-                    part = tl.load(half_ptr + source * size + offs, mask=mask)
-                else:
-                    part = tl.load(dl.symm_at(half_ptr, tl.load(members_ptr + source)) + offs, mask=mask)
-                total = combine(total, part.to(ACC), source, OP)
+            total = tl.load(shown_by(0, x_ptr, half_ptr, members_ptr, me, size, DIRECTION) + offs, mask=mask).to(ACC)
+            for source in range(1, n):
+                part = tl.load(shown_by(source, x_ptr, half_ptr, members_ptr, me, size, DIRECTION) + offs, mask=mask)
+                total = combine(total, part.to(ACC), OP)
             store_result(out_ptr, finish(total, n, OP).to(out_ptr.dtype.element_ty), offs, mask, extra_ptr, EPILOGUE, ACC)
     leave(state_ptr, REACH)
+
+
+@nereid.jit
+def sent_by(source, own_ptr, places_ptr, me, part):
+    """Where this rank's part of what `source` has begins."""
+    if source == me:
+        sent_ptr = own_ptr.to(tl.pointer_type(places_ptr.dtype.element_ty))
+    else:
+        sent_ptr = places_ptr + source * part
+    return sent_ptr
 
 
 @nereid.jit(do_not_specialize=["me", "n", "size", "part", "piece", "max_pieces", "capacity", "tag"])
@@ -101,20 +118,20 @@ def two_shot_kernel(
         for at in range(0, count, BLOCK):
             offs = at + tl.arange(0, BLOCK)
             mask = offs < count
-            total = first_value(OP, ACC, BLOCK)
-            for source in range(0, n):
-                if source == me:
-                    value = tl.load(x_ptr + first + offs, mask=mask)
-                else:
-                    value = tl.load(half_ptr + source * part + inner + offs, mask=mask)
-                total = combine(total, value.to(ACC), source, OP)
+            total = tl.load(sent_by(0, x_ptr + first, half_ptr + inner, me, part) + offs, mask=mask).to(ACC)
+            for source in range(1, n):
+                value = tl.load(sent_by(source, x_ptr + first, half_ptr + inner, me, part) + offs, mask=mask)
+                total = combine(total, value.to(ACC), OP)
             result = finish(total, n, OP).to(out_ptr.dtype.element_ty)
             store_result(out_ptr, result, first + offs, mask, extra_ptr, EPILOGUE, ACC)
             tl.store(reduced_ptr + first + offs, result, mask=mask)
+        word_ptr = reduced_words_ptr + (me * max_pieces + number) * SLOT
         for i in range(1, n):
             peer = tl.load(members_ptr + (me + i) % n)
-            send(reduced_ptr + first, reduced_ptr + first, count,
-                 reduced_words_ptr + (me * max_pieces + number) * SLOT, call, peer, REACH, BLOCK)
+            if REACH == "put":
+                send(reduced_ptr + first, reduced_ptr + first, count, word_ptr, call, peer, REACH, BLOCK)
+            else:  # peers read it where it lies
+                signal(word_ptr, call, peer)
 
     for task in range(pid, parts * (n - 1), ncore):
         peers = tl.maximum(n - 1, 1)
@@ -124,6 +141,8 @@ def two_shot_kernel(
         count = tl.maximum(tl.minimum(tl.minimum(part - number * piece, piece), size - first), 0)
         word_ptr = reduced_words_ptr + (source * max_pieces + number) * SLOT
         ready = arrived(reduced_ptr, word_ptr, call)
+        if REACH != "put":
+            ready = dl.symm_at(ready, tl.load(members_ptr + source))
         for at in range(0, count, BLOCK):
             offs = at + tl.arange(0, BLOCK)
             mask = offs < count
@@ -166,7 +185,7 @@ def ring_kernel(
                 if hop < n:
                     value = tl.load(x_ptr + first + offs, mask=mask).to(ACC)
                     if hop > 0:
-                        value = combine(tl.load(held_ptr + offs, mask=mask), value, 1, OP)
+                        value = combine(tl.load(held_ptr + offs, mask=mask), value, OP)
                     if hop == n - 1:
                         value = finish(value, n, OP)
                     tl.store(held_ptr + offs, value, mask=mask)

@@ -86,9 +86,11 @@ class AllReduce(Operator):
             chosen = choice.Choice(self.algorithm, "asked for")
         else:
             alpha, beta = choice.machine()
+            # What a rank reads or writes, in contributions; two-shot within a node: sends all parts but its own, reads
+            # one of each, keeps the sum, fetches the others.
             costs = {"one_shot": alpha + (2 * n - 1) * nbytes / beta,
                      "one_shot_pull": alpha + (n + 1) * nbytes / beta + n * alpha / 4,
-                     "two_shot": 2 * alpha + 4 * (n - 1) / n * nbytes / beta}
+                     "two_shot": 2 * alpha + ((4 * n - 2) if reach == "put" else (3 * n - 1)) / n * nbytes / beta}
             if reach == "put":
                 del costs["one_shot_pull"]
             chosen = choice.measured("AllReduce", n, nbytes, tuple(costs)) or choice.cheapest(costs)

@@ -96,8 +96,8 @@ def most_pieces(nbytes: int) -> int:
 
 
 def block_elements(count: int) -> int:
-    """Elements that a program moves at once."""
-    return 256 if count <= 256 else 2048
+    """Elements that a program moves at once: few kernels, and no wide block for little data."""
+    return min(2048, max(256, nereid.next_power_of_2(count)))
 
 
 class Operator:

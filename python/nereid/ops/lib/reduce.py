@@ -6,21 +6,15 @@ import nereid.language as tl
 
 
 @nereid.jit
-def first_value(OP: tl.constexpr, ACC: tl.constexpr, BLOCK: tl.constexpr):
-    """What a reduction starts from; `combine` does not look at it for source 0."""
-    return tl.zeros((BLOCK,), ACC)
-
-
-@nereid.jit
-def combine(total, part, source, OP: tl.constexpr):
-    """`total` with the part of `source`; a NaN in any part is in the result."""
+def combine(total, part, OP: tl.constexpr):
+    """The reduction of both; a NaN in either is in the result."""
     if OP == "max":
         more = tl.maximum(total, part, propagate_nan=tl.PropagateNan.ALL)
     elif OP == "min":
         more = tl.minimum(total, part, propagate_nan=tl.PropagateNan.ALL)
     else:
         more = total + part
-    return tl.where(source == 0, part, more)
+    return more
 
 
 @nereid.jit

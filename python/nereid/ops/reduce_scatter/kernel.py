@@ -9,7 +9,22 @@ one place of `capacity` elements for every source; its type is the type on the w
 import nereid
 import nereid.language as tl
 from nereid.ops.lib.protocol import SLOT, copy, enter, leave, pieces, send, wait
-from nereid.ops.lib.reduce import combine, finish, first_value
+from nereid.ops.lib.reduce import combine, finish
+
+
+@nereid.jit
+def part_of(source, own_ptr, half_ptr, me, capacity, offs, mask):
+    """Elements `offs` of the part that `source` has of this rank's rows, in the type in which parts travel."""
+    if own_ptr.dtype.element_ty == half_ptr.dtype.element_ty:  # one load, from here or there
+        from_ptr = half_ptr + source * capacity
+        if source == me:
+            from_ptr = own_ptr.to(tl.pointer_type(half_ptr.dtype.element_ty))
+        part = tl.load(from_ptr + offs, mask=mask)
+    elif source == me:
+        part = tl.load(own_ptr + offs, mask=mask).to(half_ptr.dtype.element_ty)
+    else:
+        part = tl.load(half_ptr + source * capacity + offs, mask=mask)
+    return part
 
 
 @nereid.jit(do_not_specialize=["me", "n", "piece", "max_pieces", "capacity", "tag"])
@@ -48,12 +63,8 @@ def reduce_scatter_kernel(
         for at in range(0, count, BLOCK):
             offs = first + at + tl.arange(0, BLOCK)
             mask = offs < first + count
-            total = first_value(OP, ACC, BLOCK)
-            for source in range(0, n):
-                if source == me:
-                    part = tl.load(x_ptr + own_start + offs, mask=mask).to(half_ptr.dtype.element_ty)
-                else:
-                    part = tl.load(half_ptr + source * capacity + offs, mask=mask)
-                total = combine(total, part.to(ACC), source, OP)
+            total = part_of(0, x_ptr + own_start, half_ptr, me, capacity, offs, mask).to(ACC)
+            for source in range(1, n):
+                total = combine(total, part_of(source, x_ptr + own_start, half_ptr, me, capacity, offs, mask).to(ACC), OP)
             tl.store(out_ptr + offs, finish(total, n, OP).to(out_ptr.dtype.element_ty), mask=mask)
     leave(state_ptr, REACH)

@@ -78,7 +78,7 @@ def flash_decode_kernel(
         task = work // splits
         split = work % splits
         b = task // heads_kv
-        head = task % heads_kv
+        head = (task % heads_kv).to(tl.int64)
         length = tl.load(lengths_ptr + b).to(tl.int32)
         each = tl.cdiv(tl.cdiv(length, splits), BLOCK_N) * BLOCK_N
         end = tl.minimum((split + 1) * each, length)
@@ -92,10 +92,10 @@ def flash_decode_kernel(
             there = position < end
             if PAGE > 0:
                 outer = tl.load(table_ptr + b * stride_table + position // PAGE, mask=there, other=0).to(tl.int64)
-                inner = position % PAGE
+                inner = (position % PAGE).to(tl.int64)
             else:
                 outer = tl.zeros((BLOCK_N,), tl.int64) + b
-                inner = position
+                inner = position.to(tl.int64)
             mask = there[:, None] & (offs_d < dim)[None, :]
             k = tl.load(k_ptr + (outer * stride_kb + inner * stride_ks + head * stride_kh)[:, None] + offs_d[None, :],
                         mask=mask, other=0.0)

@@ -28,16 +28,18 @@ def product(
     offs_k = tl.arange(0, BLOCK_K)
     mask_m = (offs_m < M)[:, None]
     mask_n = (offs_n < N)[None, :]
-    a_ptrs = a_ptr + offs_m.to(tl.int64)[:, None] * stride_am + offs_k[None, :] * stride_ak
-    b_ptrs = b_ptr + offs_k.to(tl.int64)[:, None] * stride_bk + offs_n[None, :] * stride_bn
+    # In 64 bits: rows, columns and what is summed over may lie any number of elements apart.
+    a_ptrs = a_ptr + offs_m.to(tl.int64)[:, None] * stride_am + offs_k.to(tl.int64)[None, :] * stride_ak
+    b_ptrs = b_ptr + offs_k.to(tl.int64)[:, None] * stride_bk + offs_n.to(tl.int64)[None, :] * stride_bn
+    step = tl.full((), BLOCK_K, tl.int64)
     accumulator = tl.zeros((BLOCK_M, BLOCK_N), dtype=ACC)
     for block_k in range(0, tl.cdiv(K, BLOCK_K)):
         left = K - block_k * BLOCK_K
         a = tl.load(a_ptrs, mask=mask_m & (offs_k[None, :] < left), other=0.0)
         b = tl.load(b_ptrs, mask=(offs_k[:, None] < left) & mask_n, other=0.0)
         accumulator += tl.dot(a, b, input_precision="ieee", out_dtype=ACC)
-        a_ptrs += BLOCK_K * stride_ak
-        b_ptrs += BLOCK_K * stride_bk
+        a_ptrs += step * stride_ak
+        b_ptrs += step * stride_bk
     return accumulator
 
 
@@ -64,11 +66,27 @@ def in_tile(BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
 
 
 @nereid.jit
+def rows_at_once(BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """Rows of a tile that are added up at once, so few that they stay in the nearest cache."""
+    return max(1, min(BLOCK_M, 2048 // BLOCK_N))
+
+
+@nereid.jit
+def sum_of_rows(tiles_ptr, apart, n, row, ACC: tl.constexpr, ROWS: tl.constexpr, BLOCK_N: tl.constexpr):
+    """Rows `row` to row + ROWS of the sum of `n` whole tiles, which lie `apart` elements apart, in their order."""
+    offs = row * BLOCK_N + in_tile(ROWS, BLOCK_N)
+    total = tl.load(tiles_ptr + offs).to(ACC)
+    for source in range(1, n):
+        total += tl.load(tiles_ptr + source * apart + offs).to(ACC)
+    return total
+
+
+@nereid.jit
 def copy_rows(to_ptr, from_ptr, rows, columns, stride_row, stride_column, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
     """`rows` (at most BLOCK_M) rows to memory where they lie next to each other, row by row."""
     offs_m = tl.arange(0, BLOCK_M).to(tl.int64)
     for first in range(0, columns, BLOCK):
         offs = first + tl.arange(0, BLOCK)
         mask = (offs_m < rows)[:, None] & (offs < columns)[None, :]
-        values = tl.load(from_ptr + offs_m[:, None] * stride_row + offs[None, :] * stride_column, mask=mask)
+        values = tl.load(from_ptr + offs_m[:, None] * stride_row + offs.to(tl.int64)[None, :] * stride_column, mask=mask)
         tl.store(to_ptr + offs_m[:, None] * columns + offs[None, :], values, mask=mask)

@@ -12,7 +12,7 @@ import nereid
 import nereid.distributed as dl
 import nereid.language as tl
 from nereid.ops.lib.protocol import SLOT, arrived, enter, leave, send, signal, signal_anywhere, wait
-from nereid.ops.lib.tiles import grouped_tile, in_tile, product, store_tile
+from nereid.ops.lib.tiles import grouped_tile, in_tile, product, rows_at_once, store_tile, sum_of_rows
 
 
 @nereid.jit
@@ -27,28 +27,27 @@ def store_and_send(place_ptr, staged_ptr, tile, word_ptr, call, peer, REACH: tl.
 
 
 @nereid.jit
-def sum_of_parts(places_ptr, words_ptr, task, n, mine, stride, call, ACC: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
-    """The tile `task` of all sources, places and words `stride` apart, in the order of the ranks. That of source `mine`
+def parts_of(places_ptr, words_ptr, task, n, mine, stride, call):
+    """`places_ptr`, for accesses to the tile `task` of all sources, whose words are `stride` apart. That of source `mine`
     this program has stored itself; -1: none."""
-    total = tl.zeros((BLOCK_M, BLOCK_N), ACC)
+    ready = places_ptr
     for source in range(0, n):
-        at = source * stride + task
-        ready = places_ptr
         if source != mine:
-            ready = arrived(places_ptr, words_ptr + at * SLOT, call)
-        total += tl.load(ready + at * (BLOCK_M * BLOCK_N) + in_tile(BLOCK_M, BLOCK_N)).to(ACC)
-    return total
+            ready = arrived(ready, words_ptr + (source * stride + task) * SLOT, call)
+    return ready
 
 
 @nereid.jit(do_not_specialize=["me", "n", "max_tiles", "tag"])
 def one_shot_kernel(
     a_ptr: tl.const, b_ptr: tl.const, c_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
-    me, n, M, N, K, max_tiles, tag: tl.int64,
+    me, n, M, N, K, max_tiles: tl.int64, tag: tl.int64,
     EPILOGUE: tl.constexpr, REACH: tl.constexpr, ACC: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):
     """`payload`: places of whole tiles, (source, tile). Words: free[rank], then (source, tile)."""
+    SIZE: tl.constexpr = BLOCK_M * BLOCK_N
+    ROWS: tl.constexpr = rows_at_once(BLOCK_M, BLOCK_N)
     pid = tl.program_id(0)
     ncore = tl.num_programs(0)
     call = enter(state_ptr, tag)
@@ -62,7 +61,7 @@ def one_shot_kernel(
         tile_m, tile_n = grouped_tile(task, num_m, num_n, GROUP_M)
         own = product(a_ptr, b_ptr, tile_m, tile_n, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,
                       BLOCK_M, BLOCK_N, BLOCK_K, ACC)
-        place_ptr = payload_ptr + (me * max_tiles + task) * (BLOCK_M * BLOCK_N)
+        place_ptr = payload_ptr + (me * max_tiles + task) * SIZE
         word_ptr = parts_ptr + (me * max_tiles + task) * SLOT
         tl.store(place_ptr + in_tile(BLOCK_M, BLOCK_N), own.to(payload_ptr.dtype.element_ty))
         for i in range(1, n):
@@ -71,8 +70,11 @@ def one_shot_kernel(
             store_and_send(place_ptr, place_ptr, own, word_ptr, call, tl.load(members_ptr + target), REACH, BLOCK_M, BLOCK_N)
     for task in range(pid, num_m * num_n, ncore):
         tile_m, tile_n = grouped_tile(task, num_m, num_n, GROUP_M)
-        total = sum_of_parts(payload_ptr, parts_ptr, task, n, me, max_tiles, call, ACC, BLOCK_M, BLOCK_N)
-        store_tile(c_ptr, total, tile_m, tile_n, M, N, stride_cm, stride_cn, 0, extra_ptr, EPILOGUE, BLOCK_M, BLOCK_N)
+        tiles_ptr = parts_of(payload_ptr, parts_ptr, task, n, me, max_tiles, call) + task * SIZE
+        for row in range(0, min(BLOCK_M, M - tile_m * BLOCK_M), ROWS):
+            total = sum_of_rows(tiles_ptr, max_tiles * SIZE, n, row, ACC, ROWS, BLOCK_N)
+            store_tile(c_ptr, total, tile_m * (BLOCK_M // ROWS) + row // ROWS, tile_n, M, N, stride_cm, stride_cn, 0, extra_ptr,
+                       EPILOGUE, ROWS, BLOCK_N)
     leave(state_ptr, REACH)
 
 
@@ -80,13 +82,14 @@ def one_shot_kernel(
 def two_shot_kernel(
     a_ptr: tl.const, b_ptr: tl.const, c_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr,
     stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
-    me, n, M, N, K, max_tiles, tag: tl.int64,
+    me, n, M, N, K, max_tiles: tl.int64, tag: tl.int64,
     EPILOGUE: tl.constexpr, REACH: tl.constexpr, ACC: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):
     """Tile t is number t // n of its owner. `payload`: places (source, number), then sums (tile), then
     the own tiles (tile), from where they are put. Words: free[rank], (source, number), sums (tile)."""
     SIZE: tl.constexpr = BLOCK_M * BLOCK_N
+    ROWS: tl.constexpr = rows_at_once(BLOCK_M, BLOCK_N)
     pid = tl.program_id(0)
     ncore = tl.num_programs(0)
     call = enter(state_ptr, tag)
@@ -127,20 +130,33 @@ def two_shot_kernel(
         task = number * n + me
         if task < tiles:
             tile_m, tile_n = grouped_tile(task, num_m, num_n, GROUP_M)
-            total = sum_of_parts(payload_ptr, parts_ptr, number, n, -1, numbers, call, ACC, BLOCK_M, BLOCK_N)
-            store_tile(c_ptr, total, tile_m, tile_n, M, N, stride_cm, stride_cn, 0, extra_ptr, EPILOGUE, BLOCK_M, BLOCK_N)
+            tiles_ptr = parts_of(payload_ptr, parts_ptr, number, n, -1, numbers, call) + number * SIZE
             place_ptr = sums_ptr + task * SIZE
-            if REACH == "put":
-                tl.store(place_ptr + in_tile(BLOCK_M, BLOCK_N), total.to(sums_ptr.dtype.element_ty))
-            for i in range(1, n):  # they have all entered the call, since their parts have come
-                target = (me + i) % n
-                store_and_send(place_ptr, place_ptr, total, sum_words_ptr + task * SLOT, call, tl.load(members_ptr + target),
-                               REACH, BLOCK_M, BLOCK_N)
+            for row in range(0, min(BLOCK_M, M - tile_m * BLOCK_M), ROWS):
+                total = sum_of_rows(tiles_ptr, numbers * SIZE, n, row, ACC, ROWS, BLOCK_N)
+                store_tile(c_ptr, total, tile_m * (BLOCK_M // ROWS) + row // ROWS, tile_n, M, N, stride_cm, stride_cn, 0,
+                           extra_ptr, EPILOGUE, ROWS, BLOCK_N)
+                sums = total.to(sums_ptr.dtype.element_ty)
+                if REACH == "put":
+                    tl.store(place_ptr + row * BLOCK_N + in_tile(ROWS, BLOCK_N), sums)
+                else:  # they have all entered the call, since their parts have come
+                    for i in range(1, n):
+                        peer = tl.load(members_ptr + (me + i) % n)
+                        tl.store(dl.symm_at(place_ptr, peer) + row * BLOCK_N + in_tile(ROWS, BLOCK_N), sums)
+            for i in range(1, n):
+                peer = tl.load(members_ptr + (me + i) % n)
+                word_ptr = sum_words_ptr + task * SLOT
+                if REACH == "put":
+                    send(place_ptr, place_ptr, SIZE, word_ptr, call, peer, REACH, SIZE)
+                else:
+                    signal(word_ptr, call, peer)
 
     for task in range(pid, tiles, ncore):
         if task % n != me:
             tile_m, tile_n = grouped_tile(task, num_m, num_n, GROUP_M)
             ready = arrived(sums_ptr, sum_words_ptr + task * SLOT, call)
-            total = tl.load(ready + task * SIZE + in_tile(BLOCK_M, BLOCK_N))
-            store_tile(c_ptr, total, tile_m, tile_n, M, N, stride_cm, stride_cn, 0, extra_ptr, EPILOGUE, BLOCK_M, BLOCK_N)
+            for row in range(0, min(BLOCK_M, M - tile_m * BLOCK_M), ROWS):
+                total = tl.load(ready + task * SIZE + row * BLOCK_N + in_tile(ROWS, BLOCK_N))
+                store_tile(c_ptr, total, tile_m * (BLOCK_M // ROWS) + row // ROWS, tile_n, M, N, stride_cm, stride_cn, 0,
+                           extra_ptr, EPILOGUE, ROWS, BLOCK_N)
     leave(state_ptr, REACH)

@@ -11,20 +11,21 @@ import nereid
 import nereid.distributed as dl
 import nereid.language as tl
 from nereid.ops.lib.protocol import SLOT, arrived, enter, leave, send, signal, signal_anywhere, wait
-from nereid.ops.lib.tiles import grouped_tile, in_tile, product, store_tile
+from nereid.ops.lib.tiles import grouped_tile, in_tile, product, rows_at_once, store_tile, sum_of_rows
 
 
 @nereid.jit(do_not_specialize=["me", "n", "max_tiles", "tag"])
 def gemm_reduce_scatter_kernel(
     a_ptr: tl.const, b_ptr: tl.const, c_ptr, extra_ptr, payload_ptr, words_ptr, state_ptr, members_ptr, starts_ptr,
     stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
-    me, n, N, K, max_tiles, tag: tl.int64,
+    me, n, N, K, max_tiles: tl.int64, tag: tl.int64,
     EPILOGUE: tl.constexpr, REACH: tl.constexpr, ACC: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
 ):
     """`payload`: places of whole tiles, (source, tile); between nodes (target, tile) of the own
     tiles behind them, from where they are put. Words: (source, tile), then free[rank]."""
     SIZE: tl.constexpr = BLOCK_M * BLOCK_N
+    ROWS: tl.constexpr = rows_at_once(BLOCK_M, BLOCK_N)
     pid = tl.program_id(0)
     ncore = tl.num_programs(0)
     call = enter(state_ptr, tag)
@@ -56,6 +57,16 @@ def gemm_reduce_scatter_kernel(
                 else:
                     tl.store(dl.symm_at(place_ptr, peer) + in_tile(BLOCK_M, BLOCK_N), own.to(payload_ptr.dtype.element_ty))
                     signal(word_ptr, call, peer)
+            elif payload_ptr.dtype.element_ty == ACC:  # added up in rows, with the own tile among the others
+                tl.store(payload_ptr + (me * max_tiles + task) * SIZE + in_tile(BLOCK_M, BLOCK_N), own)
+                tiles_ptr = payload_ptr + task * SIZE
+                for other in range(1, n):
+                    source = (me + other) % n
+                    tiles_ptr = arrived(tiles_ptr, words_ptr + (source * max_tiles + task) * SLOT, call)
+                for row in range(0, min(BLOCK_M, rows - tile_m * BLOCK_M), ROWS):
+                    total = sum_of_rows(tiles_ptr, max_tiles * SIZE, n, row, ACC, ROWS, BLOCK_N)
+                    store_tile(c_ptr, total, tile_m * (BLOCK_M // ROWS) + row // ROWS, tile_n, rows, N, stride_cm, stride_cn, 0,
+                               extra_ptr, EPILOGUE, ROWS, BLOCK_N)
             else:
                 total = tl.zeros((BLOCK_M, BLOCK_N), ACC)
                 for source in range(0, n):

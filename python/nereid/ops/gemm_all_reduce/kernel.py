@@ -27,13 +27,11 @@ def store_and_send(place_ptr, staged_ptr, tile, word_ptr, call, peer, REACH: tl.
 
 
 @nereid.jit
-def parts_of(places_ptr, words_ptr, task, n, mine, stride, call):
-    """`places_ptr`, for accesses to the tile `task` of all sources, whose words are `stride` apart. That of source `mine`
-    this program has stored itself; -1: none."""
+def parts_of(places_ptr, words_ptr, task, n, stride, call):
+    """`places_ptr`, for accesses to the tile `task` of all sources, whose words are `stride` apart."""
     ready = places_ptr
     for source in range(0, n):
-        if source != mine:
-            ready = arrived(ready, words_ptr + (source * stride + task) * SLOT, call)
+        ready = arrived(ready, words_ptr + (source * stride + task) * SLOT, call)
     return ready
 
 
@@ -64,13 +62,14 @@ def one_shot_kernel(
         place_ptr = payload_ptr + (me * max_tiles + task) * SIZE
         word_ptr = parts_ptr + (me * max_tiles + task) * SLOT
         tl.store(place_ptr + in_tile(BLOCK_M, BLOCK_N), own.to(payload_ptr.dtype.element_ty))
+        signal(word_ptr, call, tl.load(members_ptr + me))
         for i in range(1, n):
             target = (me + i) % n
             wait(words_ptr + target * SLOT, call)
             store_and_send(place_ptr, place_ptr, own, word_ptr, call, tl.load(members_ptr + target), REACH, BLOCK_M, BLOCK_N)
     for task in range(pid, num_m * num_n, ncore):
         tile_m, tile_n = grouped_tile(task, num_m, num_n, GROUP_M)
-        tiles_ptr = parts_of(payload_ptr, parts_ptr, task, n, me, max_tiles, call) + task * SIZE
+        tiles_ptr = parts_of(payload_ptr, parts_ptr, task, n, max_tiles, call) + task * SIZE
         for row in range(0, min(BLOCK_M, M - tile_m * BLOCK_M), ROWS):
             total = sum_of_rows(tiles_ptr, max_tiles * SIZE, n, row, ACC, ROWS, BLOCK_N)
             store_tile(c_ptr, total, tile_m * (BLOCK_M // ROWS) + row // ROWS, tile_n, M, N, stride_cm, stride_cn, 0, extra_ptr,
@@ -130,7 +129,7 @@ def two_shot_kernel(
         task = number * n + me
         if task < tiles:
             tile_m, tile_n = grouped_tile(task, num_m, num_n, GROUP_M)
-            tiles_ptr = parts_of(payload_ptr, parts_ptr, number, n, -1, numbers, call) + number * SIZE
+            tiles_ptr = parts_of(payload_ptr, parts_ptr, number, n, numbers, call) + number * SIZE
             place_ptr = sums_ptr + task * SIZE
             for row in range(0, min(BLOCK_M, M - tile_m * BLOCK_M), ROWS):
                 total = sum_of_rows(tiles_ptr, numbers * SIZE, n, row, ACC, ROWS, BLOCK_N)

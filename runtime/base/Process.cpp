@@ -50,17 +50,17 @@ uint64_t threadCpuTicks(int32_t pid, int32_t thread) {
   return readStat(path, 14, 2, times) ? times[0] + times[1] : 0;
 }
 
-uint64_t processCpuTicks(int32_t pid, bool &sleeps) {
+uint64_t processCpuTicks(int32_t pid, char &state) {
   char path[64];
   std::snprintf(path, sizeof(path), "/proc/%d/stat", int(pid));
-  sleeps = false;
+  state = 0;
   if (FILE *file = std::fopen(path, "re")) {
     char text[256];
     size_t n = std::fread(text, 1, sizeof(text) - 1, file);
     std::fclose(file);
     text[n] = 0;
     const char *at = std::strrchr(text, ')');
-    sleeps = at && at[1] && at[2] == 'S';
+    state = at && at[1] ? at[2] : 0;
   }
   uint64_t times[2] = {0, 0};
   return readStat(path, 14, 2, times) ? times[0] + times[1] : 0;

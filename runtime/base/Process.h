@@ -21,9 +21,9 @@ uint64_t processStartTime(int32_t pid);
 /// it does not run.
 uint64_t threadCpuTicks(int32_t pid, int32_t thread);
 
-/// The same for a whole process; `sleeps` says whether its first thread waits
-/// for something.
-uint64_t processCpuTicks(int32_t pid, bool &sleeps);
+/// The same for a whole process; `state` says what its first thread does: R runs or waits for
+/// a core, D waits for a disk, S sleeps, and others that proc(5) lists; 0 when unknown.
+uint64_t processCpuTicks(int32_t pid, char &state);
 
 /// "was killed by signal 9 (Killed)" / "exited with code 3" from a wait status.
 std::string exitText(int waitStatus);

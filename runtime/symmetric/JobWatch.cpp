@@ -168,25 +168,37 @@ bool JobWatch::pollersMoved(Snapshot &current) const {
   return moved;
 }
 
-/// Whether a rank in host code has been computing: it will come to where the others
-/// wait when it is done. One that sleeps or waits for something outside the job uses
-/// next to no processor time.
+/// Whether the host of a rank has been computing, in place of a launch or beside those that it has
+/// given to streams: it will come to where the others wait, or write what they wait for, when it is
+/// done. One that sleeps or waits for something outside the job uses next to no processor time. One
+/// that waits for a core or a disk does not sleep.
 bool JobWatch::hostsWorked(uint64_t now) {
   bool worked = false;
   hostWork.resize(job.worldSize);
   for (int32_t r = 0; r < job.worldSize; ++r) {
     HostWork &host = hostWork[r];
-    if (job.control.stateOf(r) != RankState::Host) {
+    const bool here = job.isOnThisMachine(r);
+    const RankReport report = job.control.report(r);
+    const bool beside = here && report.state == RankState::Launch && report.hostBusy;
+    if (report.state != RankState::Host && !beside) {
       host.since = 0;
       continue;
     }
     if (host.since && now - host.since < kHostWindowNs)
       continue;
-    bool sleeps = false;
-    const uint64_t ticks = job.isOnThisMachine(r) ? processCpuTicks(job.node.processOf(r), sleeps)
-                                                  : job.control.report(r).cpuTicks;
-    worked = worked || (host.since && ticks >= host.cpuTicks + kHostWorkTicks);
-    host = {ticks, now};
+    char state = 0;
+    uint64_t ticks = report.cpuTicks;
+    if (here) {
+      const int32_t process = job.node.processOf(r);
+      ticks = processCpuTicks(process, state);
+      if (beside)
+        ticks = threadCpuTicks(process, process); // workers of its launches may poll
+    }
+    const bool wantsCore = state == 'R' || state == 'D'; // its first thread
+    worked =
+        worked ||
+        (host.since && ((wantsCore && host.wantedCore) || ticks >= host.cpuTicks + kHostWorkTicks));
+    host = {ticks, now, wantsCore};
   }
   return worked;
 }

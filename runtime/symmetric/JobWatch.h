@@ -77,6 +77,7 @@ private:
   /// Processor time of each rank in host code, as it was at some moment.
   struct HostWork {
     uint64_t cpuTicks = 0, since = 0;
+    bool wantedCore = false;
   };
   std::vector<HostWork> hostWork;
   uint64_t lastPeers = 0;

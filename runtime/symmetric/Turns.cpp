@@ -419,9 +419,9 @@ void Turns::lookAtHosts() {
   }
   TurnSlot &slot = this->slot(busy);
   int32_t pid = node.processOf(busy);
-  bool sleeps = false;
-  uint64_t ticks = processCpuTicks(pid, sleeps);
-  if (!sleeps || cpuAtSleep == 0 || ticks > cpuAtSleep + kAsleepTicks) {
+  char doing = 0;
+  uint64_t ticks = processCpuTicks(pid, doing);
+  if (doing != 'S' || cpuAtSleep == 0 || ticks > cpuAtSleep + kAsleepTicks) {
     asleepSince = now;
     cpuAtSleep = ticks + 1; // not 0
   }

@@ -190,6 +190,39 @@ def test_the_host_may_signal_a_kernel_that_waits_in_a_stream():
 
 
 @pytest.mark.ranks(2)
+def test_a_host_that_computes_beside_a_kernel_that_waits_is_no_standstill(tmp_path):
+    script = tmp_path / "computes.py"
+    script.write_text(textwrap.dedent("""
+        import sys, time
+        import nereid, nereid.distributed as dl, nereid.language as tl
+
+        @nereid.jit
+        def consumer(signal_ptr, x_ptr):
+            token = dl.wait(signal_ptr, 1, "gpu", "acquire")
+            tl.store(dl.consume_token(x_ptr, token), 7)
+
+        signal, x = nereid.symm.zeros(1, "int32"), nereid.symm.zeros(1, "int32")
+        stream = nereid.Stream()
+        with stream:
+            consumer[(1,)](signal, x)
+        if sys.argv[1] == "computes":
+            end = time.process_time() + 3
+            while time.process_time() < end:
+                pass
+        else:
+            time.sleep(5)
+        signal[:] = 1
+        stream.synchronize()
+        print(x[0])
+    """))
+    alone = {name: value for name, value in os.environ.items()
+             if not name.startswith("NEREID_") and not name.endswith(("RANK", "WORLD_SIZE"))}
+    for how, code, text in ("computes", 0, "7"), ("sleeps", 1, "nothing has moved in the whole job for 1.5 s"):
+        done = subprocess.run([sys.executable, str(script), how], capture_output=True, text=True, timeout=100,
+                              env={**alone, "NEREID_TIMEOUT": "1.5"})
+        assert done.returncode == code and text in done.stdout + done.stderr, done.stdout + done.stderr
+
+
 def test_a_deadlock_is_found_when_the_hosts_wait():
     signals, x = nereid.symm.zeros(1, np.int64, name="signals"), nereid.symm.zeros(1)
     nereid.barrier()

@@ -123,8 +123,8 @@ public:
                       f.hostWaiting,
                       f.launching};
     if (s->machines && r != rank) {
-      bool sleeps = false;
-      report.cpuTicks = processCpuTicks(getpid(), sleeps);
+      char state = 0;
+      report.cpuTicks = processCpuTicks(getpid(), state);
       std::lock_guard<std::mutex> guard(s->lock);
       report.moves = s->moves ? s->moves(of(r).deviceArea) : 0;
     }

@@ -4,8 +4,8 @@
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
-
 
 import numpy as np
 import pytest
@@ -92,6 +92,35 @@ def test_two_programs_in_a_barrier_of_one():
 @nereid.jit
 def plain_kernel(out):
     tl.store(out, sub_vec_num() * 10 + sub_vec_id())
+
+
+@nereid.jit
+def every_other_kernel(out):
+    tl.store(out + tl.program_id(0) * 2 + sub_vec_id(), 1)
+
+
+@nereid.jit
+def divided_kernel(out):
+    for i in range(sub_vec_id(), 2, sub_vec_num()):
+        tl.store(out + tl.program_id(0) * 2 + i, 1)
+
+
+def lost_work():
+    out = np.zeros(4, np.int32)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        every_other_kernel[(2,)](out)
+        divided_kernel[(2,)](np.zeros(4, np.int32))
+    return out.tolist(), [str(warning.message) for warning in told]
+
+
+@pytest.mark.parametrize("profile, expected", [("host", 1), ("ascend910b", 2)])
+def test_work_for_other_vector_cores_is_told_of(profile, expected):
+    """One vector core runs each program. By the rules of host, sub_vec_num() is 1; those of ascend910b say 2."""
+    ((out, told),) = spawn(lost_work, 1, environment={"NEREID_PROFILE": profile})
+    assert out == [1, 0, 1, 0] and len(told) == expected
+    assert all("sub_vec_id() is always 0 here" in text for text in told)
+    assert "out + tl.program_id(0) * 2 + sub_vec_id(), 1" in told[0]
 
 
 @nereid.jit

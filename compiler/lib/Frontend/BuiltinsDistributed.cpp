@@ -14,6 +14,7 @@
 
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
+#include "nereid/Support/AttributeNames.h"
 #include "nereid/Support/PassDiagnostics.h"
 
 using namespace nereid;
@@ -258,7 +259,13 @@ static Value subVecId(Semantic &s, const BoundArgs &args) {
                 Scalar::Int64, args.range);
 }
 
-static Value subVecNum(Semantic &s, const BoundArgs &) { return Int(s.options.profile->subVecNum); }
+static Value subVecNum(Semantic &s, const BoundArgs &) {
+  if (mlir::Block *block = s.builder.getInsertionBlock())
+    if (mlir::Operation *parent = block->getParentOp())
+      if (auto module = parent->getParentOfType<mlir::ModuleOp>())
+        module->setAttr(attr::asksVectorCores, s.builder.getUnitAttr());
+  return Int(s.options.profile->subVecNum);
+}
 
 static Value scopeOutsideWith(Semantic &, const BoundArgs &args) {
   fail(Diag::not_callable, args.range, "function al.scope",

@@ -17,6 +17,9 @@
 // other by ascend.share, which is a meeting of both: such a kernel blocks, and
 // is marked so. A result that is a block cannot be shared, and is an error that
 // says what to write instead.
+//
+// Where one vector core runs each program, its number is 0: code that divides
+// its work by the number does a part of it, and is warned about.
 #include "nereid/Analysis/Divergence.h"
 #include "nereid/Dialect/Ascend/IR/Ascend.h"
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
@@ -26,6 +29,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace nereid {
@@ -62,14 +66,45 @@ Treatment classify(Operation *op) {
   return Treatment::Everywhere;
 }
 
+/// Whether `region` does something that can be seen.
+bool hasEffects(Region &region) {
+  return llvm::any_of(region.getOps(), [](Operation &op) {
+    return !op.hasTrait<OpTrait::IsTerminator>() && !isMemoryEffectFree(&op);
+  });
+}
+
+/// Whether work is lost by a use of the number of a vector core, `number`, where it is always 0.
+bool losesWork(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(user))
+    return llvm::any_of(user->getResult(0).getUses(), losesWork);
+  auto compare = dyn_cast<arith::CmpIOp>(user);
+  IntegerAttr constant;
+  if (!compare ||
+      !matchPattern(compare->getOperand(1 - use.getOperandNumber()), m_Constant(&constant)))
+    return true;
+  APInt zero = APInt::getZero(constant.getValue().getBitWidth());
+  bool first = use.getOperandNumber() == 0;
+  bool holds = arith::applyCmpPredicate(compare.getPredicate(), first ? zero : constant.getValue(),
+                                        first ? constant.getValue() : zero);
+  return llvm::any_of(compare->getUsers(), [&](Operation *chooser) {
+    if (auto branch = dyn_cast<scf::IfOp>(chooser)) // what stands on the other side is not done
+      return hasEffects(holds ? branch.getElseRegion() : branch.getThenRegion());
+    return !holds && !constant.getValue().isZero();
+  });
+}
+
 struct SplitVectorCores : impl::NereidSplitVectorCoresBase<SplitVectorCores> {
   using NereidSplitVectorCoresBase::NereidSplitVectorCoresBase;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto mode = module->getAttrOfType<StringAttr>(attr::launchMode);
-    if (lanes < 2 || !mode || mode.getValue() != "cv1:2")
+    if (!mode)
       return;
+    bool mixed = mode.getValue() == "cv1:2";
+    if (lanes < 2 || !mixed)
+      return warnOfLostWork(module, mixed);
     bool asks = false;
     module.walk([&](ascend::GetSubVecIdOp) { asks = true; });
     if (!asks)
@@ -87,6 +122,26 @@ struct SplitVectorCores : impl::NereidSplitVectorCoresBase<SplitVectorCores> {
   }
 
 private:
+  /// One vector core runs each program: tells of code that counts on others.
+  void warnOfLostWork(ModuleOp module, bool mixed) {
+    if (lanes < 2 && module->hasAttr(attr::asksVectorCores))
+      return; // divided by 1
+    module.walk([&](ascend::GetSubVecIdOp id) {
+      if (llvm::none_of(id->getUses(), losesWork))
+        return;
+      InFlightDiagnostic warning = id.emitWarning(
+          "sub_vec_id() is always 0 here, and the kernel counts on other vector cores: their "
+          "part of the work is not done; ");
+      if (mixed)
+        warning << "the profile has one vector core for each program: divide by sub_vec_num(), or "
+                   "choose a profile that has more of them (--profile ascend910b)";
+      else
+        warning << "one vector core runs each program of a kernel without tl.dot, "
+                   "al.scope(core_mode=\"cube\") and barrier_all: divide the work by "
+                   "tl.program_id() alone";
+    });
+  }
+
   LogicalResult split(tt::FuncOp function, bool &shares) {
     Divergence divergence(function, [](Operation *op) { return isa<ascend::GetSubVecIdOp>(op); });
     SmallVector<Operation *> once;

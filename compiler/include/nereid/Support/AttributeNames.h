@@ -21,6 +21,8 @@ inline constexpr llvm::StringLiteral threads = "nereid.threads";
 inline constexpr llvm::StringLiteral launchMode = "ascend.launch_mode";
 /// i32: vector cores that run each program. nereid-split-vector-cores.
 inline constexpr llvm::StringLiteral vectorCores = "ascend.lanes";
+/// unit: the kernel divides its work by the number of vector cores. Front end.
+inline constexpr llvm::StringLiteral asksVectorCores = "ascend.asks_sub_vec_num";
 
 //===--- on a function and its arguments --------------------------------------
 

@@ -450,6 +450,59 @@ def test_kernels_of_gpus_and_the_driver_beside_them(run):
     assert run(GPU, ranks=2)[0] == ["ok", "ok"]
 
 
+IRIS = """
+import iris, torch, triton, triton.language as tl
+
+@triton.jit
+def everything(x, y, sums, locks, rank, peer, bases, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    iris.store(y + i, iris.load(x + i, rank, peer, bases) * 2, rank, peer, bases, mask=i < BLOCK - 1)
+    iris.put(x + i, y + BLOCK + i, rank, peer, bases)
+    iris.get(x + i, y + 2 * BLOCK + i, rank, peer, bases)
+    for target in range(2):
+        iris.atomic_add(sums, 3, rank, target, bases, sem="release", scope="sys")
+        iris.atomic_sub(sums + 1, 1, rank, target, bases)
+    tl.store(locks + 2, iris.atomic_cas(locks, 5, 9, rank, peer, bases))
+    tl.store(locks + 3, iris.atomic_xchg(locks + 1, rank + 4, rank, peer, bases))
+
+shmem = iris.iris(1 << 20)
+rank, peer, n = shmem.get_rank(), 1 - shmem.get_rank(), 64
+assert shmem.get_num_ranks() == 2
+x = shmem.arange(n, dtype=torch.float32)
+x.add_(100 * rank)
+y = shmem.zeros((3, n), dtype=torch.float32)
+sums, locks = shmem.zeros(2, dtype=torch.int64), shmem.full(4, 5)
+shmem.barrier()
+everything[(1,)](x, y, sums, locks, rank, peer, shmem.get_heap_bases(), n)
+shmem.barrier()
+assert x.cuda() is x and x.cpu() is not x
+base = torch.arange(n).float()
+expected = torch.stack([(base + 100 * rank) * 2, base + 100 * peer, base + 100 * peer])
+expected[0, -1] = 0                          # masked
+assert torch.equal(y, expected), y
+assert sums.tolist() == [6, -2] and locks.tolist() == [9, peer + 4, 5, 5], (sums, locks)
+assert shmem.broadcast(None if rank else 2.5, 0) == 2.5
+assert shmem.ones(3, 2).sum() == 6 and shmem.linspace(0, 1, 5).tolist() == [0, .25, .5, .75, 1]
+assert shmem.randint(8, 2, 4).unique().tolist() in ([2, 3], [2], [3]) and shmem.uniform((2, 4), 1, 2).min() >= 1
+assert shmem.randn(2, 3).shape == shmem.empty(2, 3).shape == (2, 3)
+shmem.ones(n, dtype=torch.float32, out=x)
+assert shmem.zeros_like(y).shape == y.shape and (x == 1).all()
+assert len(iris.do_bench(lambda: iris.memset_tensor(locks, 3), n_warmup=1, n_repeat=3, return_mode="all")) == 3
+assert locks.tolist() == [3] * 4
+for wrong in (lambda: shmem.zeros(1 << 20, dtype=torch.int8), lambda: shmem.ones(n, out=torch.ones(n))):
+    try:
+        wrong()
+        raise AssertionError("no error")
+    except (MemoryError, RuntimeError) as error:
+        assert "bytes are left" in str(error) or "a tensor of this heap" in str(error), error
+print("ok")
+"""
+
+
+def test_iris(run):
+    assert run(IRIS, ranks=2)[0] == ["ok", "ok"]
+
+
 def test_source_tree_of_triton_dist(run, torch_environment, tmp_path):
     """Submodules of a source tree on the path are loaded from there, on top of ours."""
     package = tmp_path / "tree" / "triton_dist"

@@ -19,11 +19,22 @@ _starts: list[int] = []  # the addresses, ascending
 def allocate(shape: Sequence[int] | int, dtype: Any) -> nereid.symm.SymmetricTensor:
     """A symmetric tensor of zeros that lives until ``free``. Collective."""
     tensor = nereid.symm.zeros(tuple(shape) if isinstance(shape, Sequence) else shape, dtype)
+    remember(tensor)
+    return tensor
+
+
+def remember(tensor: nereid.symm.SymmetricTensor) -> None:
+    """What ``find`` knows from now on, until ``free`` or ``forget_one``."""
     address = tensor.data_ptr()
     if address not in _tensors:
         bisect.insort(_starts, address)
     _tensors[address] = tensor
-    return tensor
+
+
+def forget_one(address: int) -> None:
+    """The tensor lives on only where others hold it."""
+    if _tensors.pop(address, None) is not None:
+        _starts.remove(address)
 
 
 def find(address: int) -> tuple[nereid.symm.SymmetricTensor, int] | None:

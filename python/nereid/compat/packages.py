@@ -10,6 +10,7 @@ PACKAGES = {
     "shmem": ("_shmem", False),
     "nvshmem": ("_nvshmem", True),
     "pynvshmem": ("_nvshmem", True),
+    "iris": ("_iris", True),
     "torch_npu": ("_torch_npu", True),
 }
 

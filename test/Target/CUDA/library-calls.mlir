@@ -382,3 +382,31 @@ tt.func public @wait_at_run_time(%s: !tt.ptr<i32>, %o: i32, %v: i32, %out: !tt.p
   tt.store %out, %x_result : !tt.ptr<i32>
   tt.return
 }
+
+// -----
+
+// A direct call may give more bits than there are: checked, as a word of either sign or as a number.
+// CHECK-LABEL: @wide_operands(
+// CHECK: arith.trunci %arg2 : i64 to i32
+// CHECK: tt.assert {{.*}}, "the value does not fit the 32 bits of what it is written to"
+// CHECK: arith.ori
+// CHECK-NEXT: tt.assert {{.*}}, "the value does not fit the 32 bits of what it is written to"
+// CHECK: st.release.sys.global.b32
+tt.func public @wide_operands(%s: !tt.ptr<i32>, %v: i64, %r: i64) {
+  %set = arith.constant 1 : i32
+  distributed.extern_call %s, %v, %set, %r {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_op"} : (!tt.ptr<i32>, i64, i32, i64) -> ()
+  tt.return
+}
+
+// -----
+
+// CHECK-LABEL: @known_operands(
+// CHECK-NOT: tt.assert
+// CHECK: st.release.sys.global.b32
+tt.func public @known_operands(%s: !tt.ptr<i32>) {
+  %set = arith.constant 1 : i32
+  %v = arith.constant 4294967295 : i64
+  %r = arith.constant 3 : i64
+  distributed.extern_call %s, %v, %set, %r {libname = "libshmem_device", libpath = "", pure = false, symbol = "signal_op"} : (!tt.ptr<i32>, i64, i32, i64) -> ()
+  tt.return
+}

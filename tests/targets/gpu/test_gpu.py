@@ -2,6 +2,7 @@
 """The target cuda on a GPU; on a machine without one nothing of this runs. Ranks of one GPU are processes
 that take turns, so numbers of rounds are small."""
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -14,6 +15,9 @@ from nereid import _runtime
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
+_spec = importlib.util.spec_from_file_location("nereid_gpu_checks", HERE / "checks.py")
+checks = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(checks)
 
 pytestmark = pytest.mark.skipif(
     "cuda" not in _runtime.target_names() or "needs an NVIDIA GPU" in dict(_runtime.devices()).get("cuda", "needs an NVIDIA GPU"),
@@ -56,6 +60,22 @@ def test_a_tensor_parallel_mlp(dtype):
     pytest.importorskip("torch")
     shown = run("-n", "2", "--target", "cuda", str(ROOT / "examples/13_tensor_parallel_mlp.py"), "--dtype", dtype)
     assert f"50 steps in {dtype} on 2 ranks" in shown
+
+
+def test_the_tests_of_the_language():
+    """Those of tests/distributed, among them the litmus tests: the same files as on the CPU."""
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "tests/distributed"], cwd=ROOT, capture_output=True, text=True,
+                          timeout=3000, env={**os.environ, "NEREID_TARGET": "cuda"})
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", checks.CHECKS)
+def test_failed_checks(name):
+    done = subprocess.run([sys.executable, "-m", "nereid", "run", "-n", "1", "--target", "cuda", str(HERE / "checks.py"), name],
+                          capture_output=True, text=True, timeout=120)
+    kernel, _, said = checks.CHECKS[name]
+    assert "refused: error: an assertion of a program failed" in done.stdout, done.stdout + done.stderr
+    assert f"Assertion `{said}` failed" in done.stderr and "checks.py:" in done.stderr, done.stderr
 
 
 def test_random_kernels(tmp_path):

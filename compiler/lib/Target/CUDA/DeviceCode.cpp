@@ -59,6 +59,26 @@ Value DeviceCode::resize(Value value, unsigned bits, bool isSigned) {
   return arith::ExtUIOp::create(b, loc, type, value);
 }
 
+Value DeviceCode::narrow(Value value, unsigned bits, bool isWord) {
+  unsigned given = value.getType().getIntOrFloatBitWidth();
+  Value cut = resize(value, bits);
+  if (given <= bits)
+    return cut;
+  if (APInt known; matchPattern(value, m_ConstantInt(&known)) &&
+                   (known.isSignedIntN(bits) || (isWord && known.isIntN(bits))))
+    return cut;
+  auto same = [&](bool isSigned) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, value,
+                                 resize(cut, given, isSigned));
+  };
+  Value fits = same(/*isSigned=*/true);
+  if (isWord)
+    fits = arith::OrIOp::create(b, loc, fits, same(/*isSigned=*/false));
+  assertThat(fits, "the value does not fit the " + std::to_string(bits) +
+                       " bits of what it is written to");
+  return cut;
+}
+
 Value DeviceCode::toBits(Value value) {
   if (isa<tt::PointerType>(value.getType()))
     return tt::PtrToIntOp::create(b, loc, b.getI64Type(), value);

@@ -68,6 +68,9 @@ public:
   mlir::Value i64(int64_t value);
   /// `value`, an integer, with `bits` bits.
   mlir::Value resize(mlir::Value value, unsigned bits, bool isSigned = true);
+  /// With `bits` bits; the program fails when a wider value does not fit them: as a signed
+  /// number, or (a word) as either kind.
+  mlir::Value narrow(mlir::Value value, unsigned bits, bool isWord = false);
   /// The bits of an element as an integer, and back.
   mlir::Value toBits(mlir::Value value);
   mlir::Value fromBits(mlir::Value bits, mlir::Type type);

@@ -37,13 +37,15 @@ struct Call {
   Location loc = op.getLoc();
 
   Value operand(unsigned i) { return op.getSrcs()[i]; }
-  Value i32(unsigned i) { return code.resize(operand(i), 32); }
+  Value i32(unsigned i) { return code.narrow(operand(i), 32); }
   Value i64(unsigned i) { return code.resize(operand(i), 64); }
   Type pointee(unsigned i) { return cast<tt::PointerType>(operand(i).getType()).getPointeeType(); }
   unsigned pointeeBits(unsigned i) { return tt::getElementBits(pointee(i)); }
   /// Operand `i` as the bits of an element of `bits` bits.
   Value elementBits(unsigned i, unsigned bits) {
-    return code.resize(code.toBits(operand(i)), bits);
+    Value given = operand(i);
+    return isa<IntegerType>(given.getType()) ? code.narrow(given, bits, /*isWord=*/true)
+                                             : code.resize(code.toBits(given), bits);
   }
   /// Operand `pointer` on rank `pe`.
   Value at(unsigned pointer, unsigned pe) { return code.symmAt(operand(pointer), i32(pe)); }
@@ -100,7 +102,7 @@ static LogicalResult updateSignal(Call &c, unsigned pointer, unsigned value, uns
   auto bits = signalBits(c.op, c.operand(pointer));
   if (failed(bits))
     return failure();
-  Value slot = c.at(pointer, pe), word = c.code.resize(c.operand(value), *bits);
+  Value slot = c.at(pointer, pe), word = c.code.narrow(c.operand(value), *bits, /*isWord=*/true);
   std::optional<int64_t> kind = c.constant(op);
   if (!kind) {
     Value operation = c.i32(op);
@@ -146,7 +148,10 @@ static LogicalResult waitUntil(Call &c) {
                      << "; take CMP_EQ, CMP_NE, "
                         "CMP_GT, CMP_LE, CMP_LT or CMP_GE";
   bool isSigned = !c.op->hasAttr(attr::isUnsigned);
-  Value slot = c.operand(0), wanted = c.code.resize(c.operand(2), *bits, isSigned);
+  Value slot = c.operand(0), given = c.operand(2);
+  Value wanted = given.getType().getIntOrFloatBitWidth() > *bits
+                     ? c.code.narrow(given, *bits, /*isWord=*/true)
+                     : c.code.resize(given, *bits, isSigned);
   Comparison comparison{int32_t(kind.value_or(-1)), isSigned};
   if (!kind) {
     comparison.codeValue = c.i32(1);

@@ -142,13 +142,18 @@ private:
     auto bits = cuda::signalBits(op, op.getSlots());
     if (failed(bits))
       return failure();
-    Value value = code.resize(op.getValue(), *bits);
+    Value value = code.narrow(op.getValue(), *bits, /*isWord=*/true);
     APInt count;
     if (matchPattern(op.getCount(), m_ConstantInt(&count)) && count.isOne()) {
       code.wait(op.getSlots(), value, {/*code=*/0});
     } else {
       int64_t stride = code.choices.waitStride ? code.choices.waitStride : *bits / 8;
-      code.waitForAll(op.getSlots(), code.resize(op.getCount(), 32), value, stride);
+      Value slots = code.narrow(op.getCount(), 32);
+      if (!matchPattern(op.getCount(), m_ConstantInt(&count)))
+        code.assertThat(arith::CmpIOp::create(code.b, op.getLoc(), arith::CmpIPredicate::sge, slots,
+                                              code.i32(0)),
+                        "the number of signals to wait for is negative");
+      code.waitForAll(op.getSlots(), slots, value, stride);
     }
     // What its users depended on is the order of the program.
     return replace(
@@ -163,7 +168,7 @@ private:
     bool own = isa_and_nonnull<distributed::GetRankOp>(op.getRank().getDefiningOp()) ||
                op.getRank() == code.parameters.rank;
     Value slot = own ? op.getSignal() : code.symmAt(op.getSignal(), op.getRank());
-    code.release(slot, code.resize(op.getValue(), *bits),
+    code.release(slot, code.narrow(op.getValue(), *bits, /*isWord=*/true),
                  op.getSigOp() == distributed::SignalOp::ADD,
                  own && op.getCommScope() == distributed::CommScope::GPU);
     return replace(op, {});

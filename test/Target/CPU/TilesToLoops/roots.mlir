@@ -188,14 +188,15 @@ tt.func @print_and_assert() {
   tt.return
 }
 
-// From the last element to the first.
-// CHECK-LABEL: tt.func @scan
-// CHECK: %[[LAST:.*]] = llvm.load
-// CHECK: scf.for %[[I:.*]] = %c1_i64 to %c8_i64 step %c1_i64 iter_args(%[[ACC:.*]] = %[[LAST]])
-// CHECK: arith.subi %c7_i64, %[[I]]
-// CHECK: %[[X:.*]] = llvm.load
-// CHECK: %[[SUM:.*]] = arith.addi %[[ACC]], %[[X]] : i32
-// CHECK: scf.yield %[[SUM]]
+// From the last element to the first: each lane with those behind it, in three steps.
+// CHECK-LABEL: tt.func @scan(
+// CHECK: %[[X:.*]] = llvm.load {{.*}} -> vector<8xi32>
+// CHECK: %[[ONE:.*]] = vector.shuffle %[[X]], %[[X]] [1, 2, 3, 4, 5, 6, 7, 7]
+// CHECK: %[[SUM:.*]] = arith.addi %[[ONE]], %[[X]]
+// CHECK: arith.select %{{.*}}, %[[SUM]], %[[X]]
+// CHECK: vector.shuffle %{{.*}} [2, 3, 4, 5, 6, 7, 6, 7]
+// CHECK: vector.shuffle %{{.*}} [4, 5, 6, 7, 4, 5, 6, 7]
+// CHECK-NOT: scf.for
 tt.func @scan(%o: !tt.ptr<i32>) {
   %r = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
   %s = tt.splat %o : !tt.ptr<i32> -> tensor<8x!tt.ptr<i32>>

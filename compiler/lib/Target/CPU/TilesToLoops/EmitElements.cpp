@@ -392,6 +392,11 @@ Value TileEmitter::emitOp(Value value, ArrayRef<Index> indices) {
           .Case<tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp, tt::FpToFpOp, arith::ExtFOp,
                 arith::TruncFOp, arith::BitcastOp>(
               [&](auto cast) { return emitCast(cast, indices); })
+          .Case<arith::SelectOp>([&](arith::SelectOp select) {
+            if (isTrueInFastLoop(select.getCondition(), indices))
+              return emit(select.getTrueValue(), indices);
+            return emitElementwise(select, indices);
+          })
           .Case<tt::ClampFOp>([&](tt::ClampFOp clamp) {
             SmallVector<Value> v = emitTogether(clamp->getOperands(), indices);
             return emitClamp(builder, loc, clamp, v[0], v[1], v[2]);

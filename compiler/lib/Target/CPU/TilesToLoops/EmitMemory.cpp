@@ -20,6 +20,7 @@
 //   stride along the lanes         load                       store
 //   1                              vector                     vector
 //   0                              scalar, broadcast          scatter (all to one place)
+//   2 to 4                         vectors, shuffled          scatter
 //   constant                       gather                     scatter
 //   known at run time (linear)     asked whether it is 1      asked whether it is 1
 //   unknown                        asked whether the lanes    scatter
@@ -339,6 +340,21 @@ Predicate TileEmitter::predicate(const Mask &mask, Index linear) {
   return result;
 }
 
+/// Whether all lanes of the fast loop fulfil a choice's condition, whose bound then
+/// ends that loop.
+bool TileEmitter::isTrueInFastLoop(Value condition, ArrayRef<Index> indices) {
+  auto dim = linearDim(indices);
+  RankedTensorType type = getTile(condition);
+  if (!fast || !dim || !type || strides.get(condition, *dim).isUniform())
+    return false;
+  Mask mask = analyseMask(condition, indices);
+  if (mask.generic || (mask.bound && depthOf(mask.bound) > fastLevel))
+    return false;
+  if (mask.bound)
+    bounds.push_back(mask.bound);
+  return true;
+}
+
 Value TileEmitter::emitScalarMask(Value mask, ArrayRef<Index> indices) {
   if (!mask)
     return {};
@@ -392,6 +408,8 @@ static Value allLanes(OpBuilder &builder, Location loc, int64_t lanes) {
 }
 
 static Value toPointers(OpBuilder &builder, Location loc, Value addresses) {
+  if (isa<LLVM::LLVMPointerType>(getElementTypeOrSelf(addresses.getType())))
+    return addresses;
   int64_t lanes = cast<VectorType>(addresses.getType()).getNumElements();
   auto type = VectorType::get({lanes}, LLVM::LLVMPointerType::get(builder.getContext()));
   return LLVM::IntToPtrOp::create(builder, loc, type, addresses);
@@ -458,12 +476,24 @@ Value TileEmitter::addressVector(Value first, Value strideBytes) {
   return arith::AddIOp::create(builder, loc, toVector(first), apart);
 }
 
-/// i1: lane l lies l elements after lane 0.
-Value TileEmitter::areConsecutive(Value addresses, int64_t bytes) {
-  Value first = vector::ExtractOp::create(builder, loc, addresses, 0);
-  Value expected = addressVector(first, constant(bytes));
-  Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, addresses, expected);
-  return vector::ReductionOp::create(builder, loc, vector::CombiningKind::AND, equal);
+/// i1: lane l has l * `apart` more than lane 0. Signed numbers of 32 bits do not overflow.
+Value TileEmitter::areConsecutive(Value numbers, int64_t apart) {
+  Value first = vector::ExtractOp::create(builder, loc, numbers, 0);
+  auto type = cast<VectorType>(numbers.getType());
+  Type element = type.getElementType();
+  SmallVector<Attribute> steps;
+  for (unsigned l = 0; l < lanes; ++l)
+    steps.push_back(builder.getIntegerAttr(element, int64_t(l) * apart));
+  Value expected = arith::AddIOp::create(
+      builder, loc, toVector(first),
+      arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, steps)));
+  Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, numbers, expected);
+  Value all = vector::ReductionOp::create(builder, loc, vector::CombiningKind::AND, equal);
+  if (!element.isInteger(32))
+    return all;
+  Value most = arith::ConstantIntOp::create(builder, loc, element, INT32_MAX - lanes * apart);
+  Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, first, most);
+  return arith::AndIOp::create(builder, loc, all, fits);
 }
 
 //===----------------------------------------------------------------------===//
@@ -487,6 +517,77 @@ Value TileEmitter::emitScalarLoad(tt::LoadOp load, ArrayRef<Index> indices) {
     result = read();
   }
   return fromStorage(result, element);
+}
+
+/// Steps between elements, in elements, up to which vectors that cover them all are loaded.
+static constexpr int64_t maxShuffledStride = 4;
+
+/// Every `stride`-th element from `pointer` on: as many vectors as the step is long, of which the
+/// last ends with the last element, so that nothing behind it is read. What is read between two
+/// elements lies in a page of one of them.
+Value TileEmitter::loadStrided(Type storage, Value pointer, int64_t stride) {
+  auto type = VectorType::get({lanes}, storage);
+  unsigned bytes = storage.getIntOrFloatBitWidth() / 8;
+  const int64_t n = lanes, end = stride * (n - 1) + 1;
+  Value result;
+  SmallVector<int64_t> from(n); // lanes of (result, next) that make the new result
+  for (int64_t k = 0, done = 0; k < stride; ++k) {
+    int64_t start = std::min(k * n, end - n);
+    Value next =
+        LLVM::LoadOp::create(builder, loc, type, advance(pointer, storage, constant(start)), bytes);
+    const int64_t before = done;
+    while (done < n && done * stride < start + n)
+      ++done;
+    for (int64_t l = 0; l < n; ++l)
+      from[l] = l < before || l >= done ? l : n + l * stride - start;
+    result = vector::ShuffleOp::create(builder, loc, result ? result : next, next, from);
+  }
+  return result;
+}
+
+/// Lanes of which nothing is known: one vector if they turn out to lie side by side, else gathered.
+/// Numbers of elements from one address are half as wide as addresses, where the program has them
+/// so.
+Value TileEmitter::loadUnrelated(tt::LoadOp load, ArrayRef<Index> indices, unsigned dim,
+                                 const Predicate &on, Value other) {
+  Type element = getElementTypeOrSelf(load.getType()), storage = getStorageType(element);
+  auto type = VectorType::get({lanes}, storage);
+  auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i64 = builder.getI64Type();
+  Value consecutive, addresses, base, offsets;
+  auto sum = load.getPtr().getDefiningOp<tt::AddPtrOp>();
+  if (sum && !lowering.getPlan().isStored(sum.getResult()) &&
+      getElementTypeOrSelf(sum.getOffset().getType()).isInteger(32) && getTile(sum.getPtr()) &&
+      strides.get(sum.getPtr(), dim).isUniform()) {
+    base = rowPointer(sum.getPtr(), indices, dim, 0);
+    offsets = toVector(emit(sum.getOffset(), indices));
+    consecutive = areConsecutive(offsets, 1);
+  } else {
+    addresses = toVector(emit(load.getPtr(), indices));
+    consecutive = areConsecutive(addresses, getStorageBytes(element));
+  }
+  auto branch = scf::IfOp::create(builder, loc, TypeRange(type), consecutive, true);
+  OpBuilder::InsertionGuard restore(builder);
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  Value pointer;
+  if (base) {
+    Value offset = vector::ExtractOp::create(builder, loc, offsets, 0);
+    offset = arith::ExtSIOp::create(builder, loc, i64, offset);
+    pointer = LLVM::GEPOp::create(builder, loc, pointerType, storage, base, ValueRange{offset});
+  } else {
+    Value address = vector::ExtractOp::create(builder, loc, addresses, 0);
+    pointer = LLVM::IntToPtrOp::create(builder, loc, pointerType, address);
+  }
+  scf::YieldOp::create(builder, loc,
+                       loadContiguous(storage, pointer, on, other, load.getIsVolatile()));
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  if (base) {
+    Value wide = arith::ExtSIOp::create(builder, loc, VectorType::get({lanes}, i64), offsets);
+    Type pointers = VectorType::get({lanes}, pointerType);
+    addresses = LLVM::GEPOp::create(builder, loc, pointers, storage, base, ValueRange{wide});
+  }
+  scf::YieldOp::create(builder, loc, loadGather(storage, addresses, on, other));
+  return branch.getResult(0);
 }
 
 Value TileEmitter::emitLoad(tt::LoadOp load, ArrayRef<Index> indices) {
@@ -534,7 +635,10 @@ Value TileEmitter::emitLoad(tt::LoadOp load, ArrayRef<Index> indices) {
     Value offset = arith::MulIOp::create(builder, loc, linear.value, apart);
     Value pointer = advance(first, builder.getI8Type(), offset);
     auto gather = [&]() { return loadGather(storage, addressVector(pointer, apart), on, other); };
-    if (stride.isConstant()) {
+    if (stride.isConstant() && stride.value >= 2 && stride.value <= maxShuffledStride &&
+        lanes >= maxShuffledStride && !on.lanes && !on.guard && !load.getIsVolatile()) {
+      result = loadStrided(storage, pointer, stride.value);
+    } else if (stride.isConstant()) {
       lowering.remarkGather(load, "neighbouring elements do not lie side by side");
       result = gather();
     } else {
@@ -557,20 +661,7 @@ Value TileEmitter::emitLoad(tt::LoadOp load, ArrayRef<Index> indices) {
   } else {
     lowering.remarkGather(load,
                           "the addresses of neighbouring elements are not known to be related");
-    Value addresses = toVector(emit(pointers, indices));
-    Value consecutive = areConsecutive(addresses, bytes);
-    auto branch = scf::IfOp::create(builder, loc, TypeRange(VectorType::get({lanes}, storage)),
-                                    consecutive, true);
-    OpBuilder::InsertionGuard restore(builder);
-    builder.setInsertionPointToEnd(branch.thenBlock());
-    Value first = vector::ExtractOp::create(builder, loc, addresses, 0);
-    Value pointer = LLVM::IntToPtrOp::create(
-        builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), first);
-    scf::YieldOp::create(builder, loc,
-                         loadContiguous(storage, pointer, on, other, load.getIsVolatile()));
-    builder.setInsertionPointToEnd(branch.elseBlock());
-    scf::YieldOp::create(builder, loc, loadGather(storage, addresses, on, other));
-    result = branch.getResult(0);
+    result = loadUnrelated(load, indices, *dim, on, other);
   }
   return fromStorage(result, element);
 }

@@ -20,10 +20,11 @@
 //
 // Why loads are different: they read memory at some time, and the plan moves
 // that time. A load is computed at its root only when nothing between the two
-// may write, wait or call (ordersMemory), and if it has one root only, so that
-// memory is read once. A store may still be such a root; whether its addresses
-// and the load's keep apart is asked at run time (lowerStore), for which both
-// need to be ranges (hasRange).
+// may write, wait or call (ordersMemory). If it has several roots, each of them
+// reads memory for itself where that costs no more than reading a copy would
+// (mayReadAgain); else the load fills a buffer and memory is read once. A store may still be such a
+// root; whether its addresses and the load's keep apart is asked at run time (lowerStore), for
+// which both need to be ranges (hasRange).
 //
 // visitTree() is how all of this looks through inline operations: from a root's
 // dimensions to those of whatever is read, FixedDim where an operand has only
@@ -45,6 +46,8 @@ namespace nereid::tiles {
 /// Costs are in half operations per element; at this one a buffer pays.
 static constexpr unsigned storeThreshold = 8;
 static constexpr unsigned maxCost = 1000;
+/// Of reading an element that lies beside its neighbours.
+static constexpr unsigned readCost = 2;
 
 bool hasTiles(Operation *op) {
   auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
@@ -207,6 +210,8 @@ unsigned TilePlan::getCost(Value value) {
   Operation *op = value.getDefiningOp();
   unsigned cost = 0;
   Type element = getElementTypeOrSelf(value.getType());
+  if (auto load = dyn_cast<tt::LoadOp>(op); load && isQuickToRead(load))
+    return costs[value] = readCost;
   if (isa<tt::LoadOp, tt::ExternElementwiseOp>(op))
     cost = storeThreshold;
   else if (isa<math::MathDialect>(op->getDialect()) &&
@@ -245,6 +250,32 @@ bool TilePlan::hasRange(Value pointers) {
     if (strides.get(pointers, d).kind == TileStride::Unknown)
       return false;
   return true;
+}
+
+/// Reading the tile again costs no more than reading a copy of it: its elements lie side by
+/// side, and its mask is quickly computed.
+bool TilePlan::isQuickToRead(tt::LoadOp load) {
+  auto type = getTile(load.getResult());
+  if (!type || load.getIsVolatile() || !hasRange(load.getPtr()))
+    return false;
+  bool isDense = false;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    isDense |= type.getDimSize(d) > 1 && strides.get(load.getPtr(), d).isConstant(1);
+  for (Value operand : {load.getMask(), load.getOther()})
+    if (operand && getCost(operand) >= storeThreshold)
+      return false;
+  return isDense;
+}
+
+/// Whether each of the load's roots may read memory for itself: nothing between the load and
+/// the last of them writes, waits or calls.
+bool TilePlan::mayReadAgain(tt::LoadOp load, ArrayRef<Operation *> users) {
+  return isQuickToRead(load) && llvm::all_of(users, [&](Operation *root) {
+           if (!isa<tt::ReduceOp, tt::ScanOp, tt::StoreOp>(root) && !isInline(root))
+             return false;
+           auto store = dyn_cast<tt::StoreOp>(root);
+           return canSink(load, root) && (!store || storeAllows(store, load));
+         });
 }
 
 bool TilePlan::storeAllows(tt::StoreOp store, tt::LoadOp load) {
@@ -314,7 +345,7 @@ void TilePlan::decide(Operation *op, Value value) {
       auto store = dyn_cast<tt::StoreOp>(users[0]);
       sink = store && storeAllows(store, load);
     }
-    if (!sink)
+    if (!sink && !mayReadAgain(load, users))
       stored.insert(value);
     return;
   }

@@ -12,7 +12,8 @@
 //            their own that fills it.
 //
 // A load may be computed at its root only when nothing between the two can
-// write, wait or otherwise order memory. That and the number of uses decide.
+// write, wait or otherwise order memory. That, the number of uses and where its
+// elements lie decide.
 #ifndef NEREID_LIB_CONVERSION_TILESTOLOOPS_PLAN_H
 #define NEREID_LIB_CONVERSION_TILESTOLOOPS_PLAN_H
 
@@ -89,6 +90,8 @@ private:
   void collectUses(mlir::Operation *op);
   void decide(mlir::Operation *op, mlir::Value value);
   bool canSink(mlir::Operation *load, mlir::Operation *root) const;
+  bool isQuickToRead(tt::LoadOp load);
+  bool mayReadAgain(tt::LoadOp load, llvm::ArrayRef<mlir::Operation *> users);
   bool storeAllows(tt::StoreOp store, tt::LoadOp load);
   void findInPlaceAccumulators(mlir::FunctionOpInterface function);
   void deferStores(mlir::FunctionOpInterface function);

@@ -15,7 +15,8 @@
 //         for runLength vectors   run = combine(run, elements)
 //
 // The error grows with runLength * log(n), not with n. A scan has two levels:
-// the prefixes within a chunk, combined with the total of the chunks before.
+// the prefixes within a chunk, combined with the total of the chunks before. Along
+// the lanes a step takes a vector: its lanes' prefixes, then the sum before it.
 #include "Combine.h"
 #include "TileEmitter.h"
 
@@ -290,6 +291,32 @@ LogicalResult FunctionLowering::lowerReduce(tt::ReduceOp reduce) {
 // Scans
 //===----------------------------------------------------------------------===//
 
+/// Each lane of the vectors combined with all lanes before it (behind it in reverse): with the lane
+/// next to it, then with what lies two lanes off, four, ...
+static SmallVector<Value> scanLanes(OpBuilder &builder, Location loc, Region &region,
+                                    SmallVector<Value> values, bool reverse) {
+  const int64_t lanes = cast<VectorType>(values[0].getType()).getNumElements();
+  for (int64_t apart = 1; apart < lanes; apart *= 2) {
+    SmallVector<int64_t> from(lanes);
+    SmallVector<bool> has(lanes);
+    for (int64_t l = 0; l < lanes; ++l) {
+      int64_t source = reverse ? l + apart : l - apart;
+      has[l] = source >= 0 && source < lanes;
+      from[l] = has[l] ? source : l;
+    }
+    auto maskType = VectorType::get({lanes}, builder.getI1Type());
+    Value mask =
+        arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(maskType, ArrayRef(has)));
+    SmallVector<Value> shifted;
+    for (Value value : values)
+      shifted.push_back(vector::ShuffleOp::create(builder, loc, value, value, from));
+    SmallVector<Value> next = combine(builder, region, shifted, values);
+    for (auto [value, combined] : llvm::zip(values, next))
+      value = arith::SelectOp::create(builder, loc, mask, combined, value);
+  }
+  return values;
+}
+
 LogicalResult FunctionLowering::lowerScan(tt::ScanOp scan) {
   OpBuilder builder(scan);
   Location loc = scan.getLoc();
@@ -312,39 +339,105 @@ LogicalResult FunctionLowering::lowerScan(tt::ScanOp scan) {
   bool vector = inner != int(axis) && isVectorisable(region);
 
   Indices at(type.getRank());
+  using Values = SmallVector<Value>;
+  auto readAt = [&](bool isVector) {
+    Values values;
+    for (auto [i, src] : llvm::enumerate(scan.getSrcs())) {
+      Value value = toPartial(emitter, emitter.emit(src, at), getTile(src).getElementType(),
+                              combiner.getPartialType(i));
+      values.push_back(isVector ? emitter.toVector(value) : value);
+    }
+    return values;
+  };
+  auto writeAt = [&](ArrayRef<Value> values) {
+    for (auto [i, value] : llvm::enumerate(values))
+      emitter.storeToBuffer(
+          results[i], fromPartial(emitter, value, combiner.getPartialType(i), results[i]->element),
+          at);
+  };
+  // Vectors along the axis: prefixes of the lanes, then combined with what stands before.
+  const int64_t width = std::min<int64_t>(maxLanes, n);
+  const bool alongLanes =
+      inner == int(axis) && isVectorisable(region) && width >= 4 && n % width == 0;
+  auto inVectors = [&]() {
+    const bool reverse = scan.getReverse();
+    unsigned before = emitter.getLanes();
+    emitter.setLanes(width);
+    auto prefixes = [&](Index index) {
+      at[axis] = index;
+      return scanLanes(builder, loc, region, readAt(true), reverse);
+    };
+    auto afterwards = [&](ArrayRef<Value> total, ArrayRef<Value> values) {
+      Values wide;
+      for (Value value : total)
+        wide.push_back(emitter.toVector(value));
+      return combine(builder, region, wide, values);
+    };
+    auto lastOf = [&](ArrayRef<Value> values) {
+      Values last;
+      for (Value value : values)
+        last.push_back(vector::ExtractOp::create(builder, loc, value, reverse ? 0 : width - 1));
+      return last;
+    };
+    // As `chunk` below, a vector in each step. From the back the bounds of masks do not end loops.
+    auto chunk = [&](Value start, int64_t count, const Values &total) {
+      auto place = [&](Value step) -> Index {
+        return {Index::Linear,
+                reverse ? emitter.lane(n - width, emitter.mul(step, -1)) : Value(step)};
+      };
+      auto write = [&](const Values &values) {
+        writeAt(total.empty() ? values : afterwards(total, values));
+      };
+      Values values = prefixes(place(start));
+      write(values);
+      Values sum = lastOf(values);
+      auto step = [&](Index index, ValueRange now) {
+        Values next = afterwards(Values(now), prefixes(index));
+        write(next);
+        return lastOf(next);
+      };
+      if (count > width && !reverse) {
+        sum = emitter.reductionLoops(start, width, count, width, 1, sum, step);
+      } else if (count > width) {
+        Value counter = emitter.openLoop(width, count, width, sum);
+        Values now(emitter.getCarried());
+        sum = emitter.closeLoop(step(place(emitter.add(start, counter)), now));
+      }
+      return total.empty() ? sum : combine(builder, region, total, sum);
+    };
+    int64_t size = n;
+    if (combiner.rounds() && n / width > 64)
+      size = width * int64_t(llvm::bit_ceil(uint64_t(std::sqrt(double(n / width)))));
+    int64_t whole = n / size * size;
+    Values total = chunk(emitter.constant(0), size, {});
+    if (size < whole) {
+      Value start = emitter.openLoop(size, whole, size, total);
+      Values carried(emitter.getCarried());
+      total = emitter.closeLoop(chunk(start, size, carried));
+    }
+    if (whole < n)
+      chunk(emitter.constant(whole), n - whole, total);
+    emitter.setLanes(before);
+  };
   auto along = [&](bool isVector) {
     auto place = [&](Value step) -> Index {
       if (!scan.getReverse())
         return {Index::Scalar, step};
       return {Index::Scalar, emitter.lane(n - 1, emitter.mul(step, -1))};
     };
-    using Values = SmallVector<Value>;
-    auto read = [&]() {
-      Values values;
-      for (auto [i, src] : llvm::enumerate(scan.getSrcs())) {
-        Value value = toPartial(emitter, emitter.emit(src, at), getTile(src).getElementType(),
-                                combiner.getPartialType(i));
-        values.push_back(isVector ? emitter.toVector(value) : value);
-      }
-      return values;
-    };
     // Prefixes within the chunk [start, start + count), combined with the total
     // of what stands before; returns the total after it.
     auto chunk = [&](Value start, int64_t count, const Values &before) {
       auto write = [&](const Values &prefix) {
-        Values whole = before.empty() ? prefix : combine(builder, region, before, prefix);
-        for (auto [i, value] : llvm::enumerate(whole))
-          emitter.storeToBuffer(
-              results[i],
-              fromPartial(emitter, value, combiner.getPartialType(i), results[i]->element), at);
+        writeAt(before.empty() ? prefix : combine(builder, region, before, prefix));
       };
       at[axis] = place(start);
-      Values prefix = read();
+      Values prefix = readAt(isVector);
       write(prefix);
       if (count > 1) {
         at[axis] = place(emitter.add(start, emitter.openLoop(1, count, 1, prefix)));
         Values now(emitter.getCarried());
-        Values next = combine(builder, region, now, read());
+        Values next = combine(builder, region, now, readAt(isVector));
         write(next);
         prefix = emitter.closeLoop(next);
       }
@@ -375,6 +468,8 @@ LogicalResult FunctionLowering::lowerScan(tt::ScanOp scan) {
       at[inner] = index;
       along(index.kind != Index::Scalar);
     });
+  else if (alongLanes)
+    inVectors();
   else
     along(false);
   while (opened--)

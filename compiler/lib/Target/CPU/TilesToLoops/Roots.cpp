@@ -67,6 +67,23 @@ void FunctionLowering::emitStoreNest(OpBuilder &builder, tt::StoreOp store) {
                });
 }
 
+/// Tiles of pointers to elements of one size, all of whose steps are known and equal.
+static bool haveSameStrides(TilePlan &plan, Value a, Value b) {
+  RankedTensorType type = getTile(a);
+  auto bytes = [](Value pointers) {
+    Type element = getTile(pointers).getElementType();
+    return getStorageBytes(cast<tt::PointerType>(element).getPointeeType());
+  };
+  if (getTile(b).getShape() != type.getShape() || bytes(a) != bytes(b))
+    return false;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    TileStride x = plan.getStrides().get(a, d), y = plan.getStrides().get(b, d);
+    if (type.getDimSize(d) > 1 && !(x.isConstant() && y.isConstant() && x.value == y.value))
+      return false;
+  }
+  return true;
+}
+
 /// A tile is read whole before any of it is written. Loads may run inside the
 /// store's loops when each element is read before it, and only it, is written:
 /// the same addresses in the same place, or addresses out of the store's range.
@@ -120,7 +137,17 @@ LogicalResult FunctionLowering::lowerStore(tt::StoreOp store) {
                                            target->first);
       Value after = arith::CmpIOp::create(builder, store.getLoc(), arith::CmpIPredicate::ule,
                                           target->second, low);
-      require(arith::OrIOp::create(builder, store.getLoc(), before, after));
+      Value apart = arith::OrIOp::create(builder, store.getLoc(), before, after);
+      if (!displaced.contains(load) && haveSameStrides(plan, store.getPtr(), load.getPtr())) {
+        // In place, by another argument.
+        if (!injective)
+          require(ranges.emitIsInjective(store.getPtr()));
+        injective = true;
+        Value same = arith::CmpIOp::create(builder, store.getLoc(), arith::CmpIPredicate::eq, low,
+                                           target->first);
+        apart = arith::OrIOp::create(builder, store.getLoc(), apart, same);
+      }
+      require(apart);
     }
   }
   if (!safe) {

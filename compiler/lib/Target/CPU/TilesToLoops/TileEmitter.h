@@ -199,12 +199,17 @@ private:
   bool boundOf(mlir::arith::CmpIOp compare, llvm::ArrayRef<Index> indices, mlir::Value &bound);
   bool isLowerLimit(mlir::arith::CmpIOp compare, unsigned dim);
   Predicate predicate(const Mask &mask, Index linear);
+  bool isTrueInFastLoop(mlir::Value condition, llvm::ArrayRef<Index> indices);
   mlir::Value emitLoad(tt::LoadOp load, llvm::ArrayRef<Index> indices);
+  mlir::Value loadStrided(mlir::Type storage, mlir::Value pointer, int64_t stride);
+  mlir::Value loadUnrelated(tt::LoadOp load, llvm::ArrayRef<Index> indices, unsigned dim,
+                            const Predicate &predicate, mlir::Value other);
   mlir::Value emitScalarLoad(tt::LoadOp load, llvm::ArrayRef<Index> indices);
   mlir::Value guarded(mlir::Value guard, mlir::Value otherwise,
                       llvm::function_ref<mlir::Value()> then);
   mlir::Value loadContiguous(mlir::Type storage, mlir::Value pointer, const Predicate &predicate,
                              mlir::Value other, bool isVolatile);
+  /// `addresses`: vector of i64, or of pointers.
   mlir::Value loadGather(mlir::Type storage, mlir::Value addresses, const Predicate &predicate,
                          mlir::Value other);
   void storeContiguous(mlir::Value value, mlir::Value pointer, const Predicate &predicate);
@@ -214,7 +219,7 @@ private:
   mlir::Value advance(mlir::Value pointer, mlir::Type storage, mlir::Value offset);
   mlir::Value addressVector(mlir::Value first, mlir::Value strideBytes);
   mlir::Value byteStride(mlir::Value pointers, llvm::ArrayRef<Index> indices, unsigned dim);
-  mlir::Value areConsecutive(mlir::Value addresses, int64_t bytes);
+  mlir::Value areConsecutive(mlir::Value numbers, int64_t apart);
 
   FunctionLowering &lowering;
   TileStrides &strides;

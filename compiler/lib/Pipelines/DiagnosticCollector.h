@@ -6,6 +6,7 @@
 
 #include "nereid/Pipelines/Compile.h"
 #include "nereid/Support/PassDiagnostics.h"
+#include "nereid/Support/SpeedRemarks.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
@@ -55,7 +56,14 @@ public:
         handler(context, [this](mlir::Diagnostic &diagnostic) {
           collect(diagnostic);
           return mlir::success();
-        }) {}
+        }) {
+    if (options.speed)
+      listenToRemarks(context, options.speed);
+  }
+  ~DiagnosticCollector() {
+    if (listened)
+      listened->setRemarkEngine(nullptr);
+  }
 
   /// The first error, or an internal error when `what` failed silently.
   llvm::Error takeError(const std::string &what) {
@@ -77,6 +85,31 @@ public:
   SourceRange kernelRange;
 
 private:
+  /// Hands what passes say of speed on.
+  void listenToRemarks(mlir::MLIRContext *context, DiagnosticSink *sink) {
+    struct Streamer final : mlir::remark::detail::MLIRRemarkStreamerBase {
+      Streamer(DiagnosticCollector &collector, DiagnosticSink *sink)
+          : collector(collector), sink(sink) {}
+      void streamOptimizationRemark(const mlir::remark::detail::Remark &said) override {
+        Diagnostic diagnostic;
+        diagnostic.severity = Severity::Note;
+        collector.resolve(said.getLocation(), diagnostic.range, diagnostic.notes);
+        for (const auto &argument : said.getArgs())
+          (argument.key == "Suggestion" ? diagnostic.help : diagnostic.message) = argument.val;
+        sink->report(diagnostic);
+      }
+      DiagnosticCollector &collector;
+      DiagnosticSink *sink;
+    };
+    mlir::remark::RemarkCategories categories;
+    categories.passed = categories.missed = speedRemarks;
+    listened = context;
+    // Only a filter that cannot be read fails.
+    (void)mlir::remark::enableOptimizationRemarks(
+        *context, std::make_unique<Streamer>(*this, sink),
+        std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(), categories);
+  }
+
   /// Fills the range and, for inlined calls, a note for each caller.
   void resolve(mlir::Location location, SourceRange &range, std::vector<Note> &notes) {
     if (auto file = llvm::dyn_cast<mlir::FileLineColRange>(location)) {
@@ -140,6 +173,7 @@ private:
   }
 
   DiagnosticSink *warnings;
+  mlir::MLIRContext *listened = nullptr; ///< whose remarks come here
   std::vector<Diagnostic> errors;
   mlir::ScopedDiagnosticHandler handler;
 };

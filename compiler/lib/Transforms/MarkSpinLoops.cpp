@@ -4,6 +4,7 @@
 #include "nereid/Dialect/Distributed/IR/Distributed.h"
 #include "nereid/Dialect/Triton/IR/Triton.h"
 #include "nereid/Support/AttributeNames.h"
+#include "nereid/Support/SpeedRemarks.h"
 #include "nereid/Transforms/Passes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -80,6 +81,10 @@ struct MarkSpinLoops : impl::NereidMarkSpinLoopsBase<MarkSpinLoops> {
         if (!spins(loop))
           return;
         blocking = true;
+        sayOfSpeed(loop,
+                   "loop: its end depends on memory, so it may wait for another program: it counts "
+                   "its rounds and gives way now and then",
+                   "a loop whose end depends on arguments alone does neither");
         auto yields = loop.getAfterBody()->getOps<distributed::YieldOp>();
         if (yields.empty()) {
           OpBuilder builder(loop.getYieldOp());

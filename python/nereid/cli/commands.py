@@ -358,6 +358,9 @@ def _add_compile(commands) -> None:
         choices=("3.6", "3.9"),
         help="with --emit=ttir: simplified, and in the form that this version of the triton package reads",
     )
+    parser.add_argument("--explain-perf", action="store_true",
+                        help="say, in the kernel's lines, what each load, store, product, reduction and loop became, and "
+                        "what would make it faster, instead of a stage")
     parser.set_defaults(function=_compile)
 
 
@@ -401,12 +404,15 @@ def _target_options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _compile(args: argparse.Namespace) -> int:
-    from nereid import CompilationError
+    from nereid import CompilationError, _compiler
     from nereid._kernels import compile as _compile
     from nereid._kernels import ir as _ir
     from nereid._base import targets as _targets
     from nereid.language import target_info
 
+    if args.explain_perf and (args.output or args.header or args.triton or _ir.is_ir_path(args.kernel)):
+        raise UsageError("nereid compile: --explain-perf prints what it has to say of a kernel in Python; "
+                         "without it, --emit writes a stage")
     if args.emit == "object":
         args.emit = "obj"
     _check_target_and_profile(args)
@@ -427,10 +433,16 @@ def _compile(args: argparse.Namespace) -> int:
     try:
         # What tl.static_print prints is not part of our output.
         with contextlib.redirect_stdout(sys.stderr):
-            content = _stage(kernel, specs, options, args.emit, args.triton)
+            if args.explain_perf:
+                said = _compiler.explain_speed(kernel, specs, options)
+            else:
+                content = _stage(kernel, specs, options, args.emit, args.triton)
     except CompilationError as error:
         print(error, file=sys.stderr)
         return 1
+    if args.explain_perf:
+        print("".join(said) or f"the target {_targets.active()} says nothing of the speed of this kernel", end="" if said else "\n")
+        return 0
     return _write(args, content, text, _compile._types(specs))
 
 

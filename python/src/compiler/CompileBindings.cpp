@@ -28,6 +28,9 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <tuple>
+
 namespace nb = nanobind;
 using namespace nereid;
 
@@ -152,7 +155,7 @@ struct Work {
   CompileOptions options;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  WarningList warnings;
+  WarningList warnings, said;
   std::optional<Diagnostic> error;
   // Results.
   CompiledKernel kernel;
@@ -302,6 +305,28 @@ nb::object emit(nb::handle function, nb::handle args, const std::string &stage,
   return row ? toPython(*row, work->text) : nb::object(nb::str(work->text.c_str()));
 }
 
+/// What passes say of the kernel's speed, a text for each place, in the order of the source.
+std::vector<std::string> explainSpeed(nb::handle function, nb::handle args, nb::handle options) {
+  auto work = std::make_shared<Work>(importCompileOptions(options));
+  work->module = buildModule(work->context, function, args, options);
+  work->options.speed = &work->said;
+  run(work, [](Work &work) {
+    return keep(compileKernel(*work.module, work.options, &work.warnings), work.kernel);
+  });
+  auto place = [](const Diagnostic &said) {
+    return std::tuple(said.range.file ? said.range.file->path : "", said.range.line,
+                      said.range.column);
+  };
+  std::vector<Diagnostic> &said = work->said.warnings;
+  std::stable_sort(said.begin(), said.end(),
+                   [&](const Diagnostic &a, const Diagnostic &b) { return place(a) < place(b); });
+  std::vector<std::string> texts;
+  for (const Diagnostic &one : said)
+    if (std::string text = render(one); texts.empty() || texts.back() != text)
+      texts.push_back(std::move(text));
+  return texts;
+}
+
 std::string exportTtir(nb::handle function, nb::handle args, nb::handle options,
                        const std::string &version) {
   auto work = std::make_shared<Work>(importCompileOptions(options));
@@ -353,6 +378,11 @@ void bindCompile(nb::module_ &m) {
         nb::arg("options") = nb::none(),
         "A stage of the target by its name. \"ttir\": the kernel's IR before any pass, after the "
         "checks of later passes (tokens of waits). Raises nereid.CompilationError.");
+
+  m.def("explain_speed", &explainSpeed, nb::arg("function"), nb::arg("args"),
+        nb::arg("options") = nb::none(),
+        "What each load, product and loop became, and what would make it faster: a list of texts, "
+        "as passes of the target report it. Raises nereid.CompilationError.");
 
   m.def("export_ttir", &exportTtir, nb::arg("function"), nb::arg("args"),
         nb::arg("options") = nb::none(), nb::arg("version") = "3.6",

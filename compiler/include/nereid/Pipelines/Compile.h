@@ -40,6 +40,9 @@ struct CompileOptions {
   /// remain have nothing to do, and the result is the error compilation_cancelled.
   /// Code that LLVM's code generator has begun is finished. Null: never.
   const std::atomic<bool> *cancelled = nullptr;
+  /// Gets what passes say of the speed of the code that they made, as notes whose help is what
+  /// would make it faster. Null: nobody asks, and nothing is said.
+  DiagnosticSink *speed = nullptr;
 };
 
 struct CompiledKernel {

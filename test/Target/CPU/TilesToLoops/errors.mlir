@@ -25,24 +25,3 @@ tt.func @descriptor_argument(%i: i32, %d: !tt.tensordesc<8x8xf32>) {
   %v = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<8x8xf32> -> tensor<8x8xf32>
   tt.return
 }
-
-// -----
-
-// The addresses come from memory: nothing is known about neighbours.
-tt.func @gather(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %o: !tt.ptr<f32>) {
-  %r = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
-  %qs = tt.splat %q : !tt.ptr<i32> -> tensor<8x!tt.ptr<i32>>
-  %qq = tt.addptr %qs, %r : tensor<8x!tt.ptr<i32>>, tensor<8xi32>
-  %i = tt.load %qq : tensor<8x!tt.ptr<i32>>
-  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
-  %pp = tt.addptr %ps, %i : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
-  // expected-remark @+1 {{loads element by element: the addresses of neighbouring elements are not known to be related}}
-  %x = tt.load %pp : tensor<8x!tt.ptr<f32>>
-  %os = tt.splat %o : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
-  %c2 = arith.constant dense<2> : tensor<8xi32>
-  %r2 = arith.muli %r, %c2 : tensor<8xi32>
-  %oo = tt.addptr %os, %r2 : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
-  // expected-remark @+1 {{stores element by element: neighbouring elements do not lie side by side}}
-  tt.store %oo, %x : tensor<8x!tt.ptr<f32>>
-  tt.return
-}

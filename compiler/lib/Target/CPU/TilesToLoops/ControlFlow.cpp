@@ -111,6 +111,18 @@ LogicalResult FunctionLowering::lowerFor(scf::ForOp loop) {
     enter.emplace_back(init, buffer);
     next.emplace_back(yield->getOperand(i), buffer);
   }
+  if (!enter.empty()) {
+    int64_t bytes = 0, inPlace = 0;
+    for (auto [init, buffer] : enter)
+      bytes += buffer->bytes;
+    loop.getBody()->walk([&](tt::DotOp dot) {
+      BlockArgument sum = plan.getInPlaceAccumulator(dot);
+      inPlace += sum && sum.getOwner() == loop.getBody();
+    });
+    explain(loop, "loop: carries " + Twine(enter.size()) + " tiles of " + Twine(bytes) +
+                      " bytes together from round to round in scratch memory; products update " +
+                      Twine(inPlace) + " of them in place");
+  }
   assign(builder, loop, enter);
   for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
     if (getTile(init))

@@ -174,9 +174,10 @@ cpu::DotPrefetch FunctionLowering::guessNext(OpBuilder &builder, tt::LoadOp load
 /// Decides where the micro-kernel finds one operand. One that does not change with
 /// the loop is packed before it; one that lies dense and whole in memory may be read
 /// there; one that programs share may be kept. The others are packed on the spot.
-void FunctionLowering::placeOperand(OpBuilder &builder, tt::DotOp dot, bool isB,
-                                    const cpu::DotLayout &layout, int64_t batch,
-                                    cpu::DotOperands &operands) {
+std::string FunctionLowering::placeOperand(OpBuilder &builder, tt::DotOp dot, bool isB,
+                                           const cpu::DotLayout &layout, int64_t batch,
+                                           cpu::DotOperands &operands) {
+  auto became = [&](const Twine &what) { return (Twine(isB ? "B " : "A ") + what).str(); };
   Location loc = dot.getLoc();
   Type i64 = builder.getI64Type();
   Value operand = isB ? dot.getB() : dot.getA();
@@ -188,7 +189,7 @@ void FunctionLowering::placeOperand(OpBuilder &builder, tt::DotOp dot, bool isB,
   if (stored && plain && stored->element == packedType) {
     stored->touches.push_back(dot);
     pointer = stored->pointer;
-    return;
+    return became("read from scratch memory, where it was made");
   }
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(builder, loc, i64, value);
@@ -210,7 +211,7 @@ void FunctionLowering::placeOperand(OpBuilder &builder, tt::DotOp dot, bool isB,
       pointer = pack.buffer->pointer;
       if (pack.byColumns)
         setColumns();
-      return;
+      return became("packed for another product");
     }
   }
 
@@ -287,7 +288,7 @@ void FunctionLowering::placeOperand(OpBuilder &builder, tt::DotOp dot, bool isB,
       } else {
         operands.aRow = place.elements;
       }
-      return;
+      return became("read where it lies");
     } else {
       packing.masks = Packing::Cut;
     }
@@ -323,6 +324,12 @@ void FunctionLowering::placeOperand(OpBuilder &builder, tt::DotOp dot, bool isB,
   } else if (!isB && there) {
     operands.aRow = stride(place.elements, layout.lda);
   }
+  const char *packed = anchor != dot ? "packed once, before the loop"
+                       : keep        ? "packed, unless the program before has left it"
+                                     : "packed";
+  const char *masked =
+      !packing.everywhere ? "" : " (its masks are looked at in tiles they cut only)";
+  return became(Twine(there ? "read where it lies, at edges " : "") + packed + masked);
 }
 
 //===----------------------------------------------------------------------===//
@@ -400,14 +407,24 @@ LogicalResult FunctionLowering::lowerDot(tt::DotOp dot) {
   bind(dot.getResult(), result);
 
   cpu::DotOperands operands;
-  for (bool isB : {true, false})
-    placeOperand(builder, dot, isB, layout, batch, operands);
+  std::string b = placeOperand(builder, dot, /*isB=*/true, layout, batch, operands);
+  std::string a = placeOperand(builder, dot, /*isB=*/false, layout, batch, operands);
 
   Value c = result->pointer;
   scf::ForOp over = loopOverK(plan, dot);
   findExtents(builder, dot, over, layout, operands);
-  if (over && rank == 2 && layout.accumulator == layout.compute && cpu::fitsRegisters(layout))
+  const bool inRegisters =
+      over && rank == 2 && layout.accumulator == layout.compute && cpu::fitsRegisters(layout);
+  if (inRegisters)
     c = keepThroughLoop(over, layout, result);
+  explain(dot,
+          "dot: " + Twine(m) + "x" + Twine(n) + "x" + Twine(k) + "; " + a + "; " + b + "; sums " +
+              (inRegisters ? "in registers from the first round to the last"
+               : over      ? "in scratch memory between rounds of the loop"
+                           : "in scratch memory"),
+          m * n < 64 * 64 && over && !inRegisters
+              ? "a larger tile uses each number that is read more often"
+              : "");
   if (batch == 1) {
     cpu::emitDot(builder, loc, layout, operands, c);
     return success();

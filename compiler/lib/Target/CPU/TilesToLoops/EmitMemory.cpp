@@ -33,6 +33,14 @@ using namespace mlir;
 
 namespace nereid::tiles {
 
+// What would make an access faster.
+static constexpr char besideEachOther[] =
+    "data of which neighbouring elements lie side by side is read and written "
+    "in vectors",
+                      knownStep[] = "a step of 1 that is known at compile time (no argument, or an "
+                                    "argument equal to 1) leaves the vectors alone",
+                      evenly[] = "addresses made of one base, tl.arange and steps are vectors";
+
 static Value zeroOf(OpBuilder &builder, Location loc, Type type) {
   return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
 }
@@ -608,7 +616,7 @@ Value TileEmitter::emitLoad(tt::LoadOp load, ArrayRef<Index> indices) {
       on.lanes = toVector(emit(mask, indices));
       on.guard = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, on.lanes);
     }
-    lowering.remarkGather(load, "its elements are used in another order");
+    lowering.explain(load, "load: element by element, as its elements are used in another order");
     return fromStorage(loadGather(storage, toVector(emit(pointers, indices)), on, other), element);
   }
 
@@ -617,10 +625,12 @@ Value TileEmitter::emitLoad(tt::LoadOp load, ArrayRef<Index> indices) {
   Predicate on = predicate(analyseMask(maskOf(load), indices), linear);
   Value result;
   if (stride.isConstant(1)) {
+    lowering.explain(load, "load: vectors of " + Twine(lanes) + " elements, read where they lie");
     Value pointer = advance(rowPointer(pointers, indices, *dim, 0), storage, linear.value);
     result = loadContiguous(storage, pointer, on, other, load.getIsVolatile());
   } else if (stride.isUniform()) {
     // One element for all lanes whose mask holds.
+    lowering.explain(load, "load: one element for all of a vector");
     Value pointer = rowPointer(pointers, indices, *dim, 0);
     Value off = other ? other : zeroOf(builder, loc, VectorType::get({lanes}, storage));
     result = guarded(on.guard, off, [&]() -> Value {
@@ -637,11 +647,22 @@ Value TileEmitter::emitLoad(tt::LoadOp load, ArrayRef<Index> indices) {
     auto gather = [&]() { return loadGather(storage, addressVector(pointer, apart), on, other); };
     if (stride.isConstant() && stride.value >= 2 && stride.value <= maxShuffledStride &&
         lanes >= maxShuffledStride && !on.lanes && !on.guard && !load.getIsVolatile()) {
+      lowering.explain(load,
+                       "load: every element number " + Twine(stride.value) +
+                           ", shuffled out of vectors that cover them",
+                       besideEachOther);
       result = loadStrided(storage, pointer, stride.value);
     } else if (stride.isConstant()) {
-      lowering.remarkGather(load, "neighbouring elements do not lie side by side");
+      lowering.explain(load,
+                       "load: element by element, as neighbouring elements lie " +
+                           Twine(stride.value) + " apart",
+                       besideEachOther);
       result = gather();
     } else {
+      lowering.explain(load,
+                       "load: vectors if the step between elements turns out to be 1 at run time, "
+                       "else element by element",
+                       knownStep);
       Value isOne;
       {
         AtDepth at(*this, depthOf(apart));
@@ -659,8 +680,10 @@ Value TileEmitter::emitLoad(tt::LoadOp load, ArrayRef<Index> indices) {
       result = branch.getResult(0);
     }
   } else {
-    lowering.remarkGather(load,
-                          "the addresses of neighbouring elements are not known to be related");
+    lowering.explain(load,
+                     "load: element by element unless a vector's addresses turn out to be "
+                     "consecutive, as nothing is known of them",
+                     evenly);
     result = loadUnrelated(load, indices, *dim, on, other);
   }
   return fromStorage(result, element);
@@ -694,13 +717,14 @@ void TileEmitter::emitMemoryStore(tt::StoreOp store, Value value, ArrayRef<Index
   Value stored = toStorage(toVector(value), element);
   TileStride stride = strides.get(pointers, *dim);
   if (stride.isConstant(1)) {
+    lowering.explain(store, "store: vectors of " + Twine(lanes) + " elements");
     storeContiguous(stored, advance(rowPointer(pointers, indices, *dim, 0), storage, linear.value),
                     on);
     return;
   }
   if (stride.kind == TileStride::Unknown || stride.isUniform()) {
-    lowering.remarkGather(store,
-                          "the addresses of neighbouring elements are not known to be related");
+    lowering.explain(store, "store: element by element, as nothing is known of its addresses",
+                     evenly);
     storeScatter(stored, toVector(emit(pointers, indices)), on);
     return;
   }
@@ -710,10 +734,17 @@ void TileEmitter::emitMemoryStore(tt::StoreOp store, Value value, ArrayRef<Index
   Value offset = arith::MulIOp::create(builder, loc, linear.value, apart);
   Value pointer = advance(first, builder.getI8Type(), offset);
   if (stride.isConstant()) {
-    lowering.remarkGather(store, "neighbouring elements do not lie side by side");
+    lowering.explain(store,
+                     "store: element by element, as neighbouring elements lie " +
+                         Twine(stride.value) + " apart",
+                     besideEachOther);
     storeScatter(stored, addressVector(pointer, apart), on);
     return;
   }
+  lowering.explain(store,
+                   "store: vectors if the step between elements turns out to be 1 at run time, "
+                   "else element by element",
+                   knownStep);
   Value isOne =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, apart, constant(bytes));
   auto branch = scf::IfOp::create(builder, loc, isOne, /*withElseRegion=*/true);

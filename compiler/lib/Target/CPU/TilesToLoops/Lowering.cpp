@@ -14,6 +14,7 @@
 // which fit beside each other either way.
 #include "Lowering.h"
 #include "nereid/Support/PassDiagnostics.h"
+#include "nereid/Support/SpeedRemarks.h"
 
 #include "KeptOperands.h"
 #include "TileEmitter.h"
@@ -67,9 +68,9 @@ Value FunctionLowering::getScalar(OpBuilder &builder, Value value) {
   return slot;
 }
 
-void FunctionLowering::remarkGather(Operation *op, StringRef why) {
-  if (remarked.insert(op).second)
-    op->emitRemark(isa<tt::StoreOp>(op) ? "stores" : "loads") << " element by element: " << why;
+void FunctionLowering::explain(Operation *op, const Twine &what, StringRef faster) {
+  if (explained.insert(op).second)
+    sayOfSpeed(op, what, faster);
 }
 
 /// Gives each buffer a place so that buffers in use at the same time do not
@@ -183,6 +184,16 @@ void FunctionLowering::materialise(Operation *op, Value value) {
   }
   if (plan.getDeferral(value) || plan.getRoots(value).empty())
     return;
+  if (size_t uses = plan.getRoots(value).size(); isa<tt::LoadOp>(op) && uses > 1)
+    sayOfSpeed(op, "load: goes through scratch memory, as " + Twine(uses) + " uses read it",
+               "uses in the same block, with no store, wait or call in between, read memory "
+               "themselves where its elements lie side by side");
+  else if (isa<tt::LoadOp>(op))
+    sayOfSpeed(op,
+               "load: goes through scratch memory, as its use may write what it reads, or stands "
+               "behind something that may",
+               "whether a store does is asked at run time where both addresses are made of one "
+               "base, tl.arange and steps; what orders memory is best behind the use");
   OpBuilder builder(op);
   Buffer *buffer = createBuffer(getTile(value), op->getBlock());
   storeTile(builder, op, value, buffer, /*throughSelf=*/true);

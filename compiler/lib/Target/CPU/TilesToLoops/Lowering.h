@@ -74,8 +74,9 @@ public:
   /// A scalar operand as an LLVM value: pointers become !llvm.ptr, fp8 i8.
   mlir::Value getScalar(mlir::OpBuilder &builder, mlir::Value value);
 
-  /// Reports once per operation that its elements are accessed one by one.
-  void remarkGather(mlir::Operation *op, llvm::StringRef why);
+  /// Says once per operation, in a remark, what became of it and what would make that faster
+  /// (may be empty). `nereid compile --explain-perf` shows them.
+  void explain(mlir::Operation *op, const llvm::Twine &what, llvm::StringRef faster = {});
 
   /// Replaces a scalar result by the LLVM value that now computes it.
   static void replaceScalar(mlir::OpBuilder &builder, mlir::Value result, mlir::Value element);
@@ -131,8 +132,9 @@ private:
   };
   void packOperand(mlir::OpBuilder &builder, const cpu::DotLayout &layout, const Packing &packing,
                    mlir::Value to);
-  void placeOperand(mlir::OpBuilder &builder, tt::DotOp dot, bool isB, const cpu::DotLayout &layout,
-                    int64_t batch, cpu::DotOperands &operands);
+  /// Returns what became of it, in words.
+  std::string placeOperand(mlir::OpBuilder &builder, tt::DotOp dot, bool isB,
+                           const cpu::DotLayout &layout, int64_t batch, cpu::DotOperands &operands);
   /// A tile of rank 2 in the user's memory.
   struct Place {
     int dense = -1;    ///< the dimension along which elements lie side by side; -1: none does
@@ -159,7 +161,7 @@ private:
   std::vector<std::unique_ptr<Buffer>> buffers;
   llvm::DenseMap<mlir::Value, Buffer *> storage;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
-  llvm::DenseSet<mlir::Operation *> remarked;
+  llvm::DenseSet<mlir::Operation *> explained;
   llvm::SmallVector<mlir::Operation *> tileOps;
   int64_t scratchEnd = 0;
 

@@ -28,6 +28,9 @@ using namespace mlir;
 
 namespace nereid::tiles {
 
+static constexpr char oneByOneWhy[] =
+    "a combining function of arithmetic alone, without branches and calls, works on vectors";
+
 static Value splat(OpBuilder &builder, Location loc, TypedAttr attr, unsigned lanes) {
   if (lanes == 1)
     return arith::ConstantOp::create(builder, loc, attr);
@@ -72,10 +75,13 @@ public:
       maxLanes = std::min(maxLanes, chooseLanes(lowering, getTile(src).getElementType()));
     unsigned dim = chooseVectorDim(lowering, type, reduce.getSrcs(), /*throughSelf=*/false);
     if (!isVectorisable(region)) {
+      lowering.explain(reduce, "reduction: one element after the other", oneByOneWhy);
       acrossRows();
     } else if (dim == axis) {
+      lowering.explain(reduce, "reduction: vectors along the axis, several sums at a time");
       alongRows(maxLanes);
     } else {
+      lowering.explain(reduce, "reduction: each element of a vector is a result of its own");
       columns(dim, maxLanes);
     }
     for (auto [value, buffer] : filled)
@@ -463,15 +469,20 @@ LogicalResult FunctionLowering::lowerScan(tt::ScanOp scan) {
       at[d] = {Index::Scalar, emitter.openLoop(type.getDimSize(d))};
       ++opened;
     }
-  if (vector)
+  if (vector) {
+    explain(scan, "scan: each element of a vector is a row of its own");
     emitter.vectorLoops(type.getDimSize(inner), maxLanes, [&](Index index) {
       at[inner] = index;
       along(index.kind != Index::Scalar);
     });
-  else if (alongLanes)
+  } else if (alongLanes) {
+    explain(scan, "scan: a vector in each step");
     inVectors();
-  else
+  } else {
+    explain(scan, "scan: one element after the other",
+            isVectorisable(region) ? StringRef() : oneByOneWhy);
     along(false);
+  }
   while (opened--)
     emitter.closeLoop();
   for (auto [result, buffer] : llvm::zip(scan.getResult(), results))

@@ -5,6 +5,7 @@ and leave nothing behind."""
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -268,6 +269,20 @@ def test_torchrun_variables_are_enough(tmp_path, two):
 
 
 @needs_namespaces
+@pytest.mark.skipif(shutil.which("torchrun") is None, reason="there is no torchrun here (Debian: python3-torch)")
+def test_torchrun_on_each_machine(tmp_path, two):
+    at, script = port(), script_of(tmp_path, moves(5000))
+    agents = [subprocess.Popen(
+        two.inside(machine, "torchrun", "--nnodes=2", "--nproc_per_node=2", f"--node_rank={machine}",
+                   f"--master_addr={two.addresses[0]}", f"--master_port={at}", "--redirects=0:1,1:1", "--tee=0:1,1:1",
+                   "--no_python", sys.executable, script),
+        env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for machine in range(2)]
+    results = finish(agents)
+    assert [code for code, _, _ in results] == [0, 0], results
+    assert sorted(re.findall(r"fine (\d)", "".join(out for _, out, _ in results))) == list("0123"), results
+
+
+@needs_namespaces
 def test_ranks_that_alternate_between_hosts_are_refused(tmp_path, two):
     inside = [two.inside(r % 2) for r in range(4)]
     results = finish(ranks_by_hand(script_of(tmp_path, JOINS), two.rendezvous(int(port())), 4, inside))
@@ -309,21 +324,24 @@ except nereid.JobError as error:
 """
 
 
+GOES = {
+    "SIGKILL": r"rank {0} \(process \d+\) (ended without finalizing|was killed by signal 9 \(Killed\))",
+    "leave": r"rank {0} \(process \d+\) (ended without finalizing|exited with code 0)",
+    "raise": r"rank {0} stopped: ValueError: something odd",
+}
+
+
 @needs_namespaces
-@pytest.mark.parametrize("where", ["barrier", "signal"])
-@pytest.mark.parametrize("victim", [0, 2, 3])
-@pytest.mark.parametrize("how, text", [
-    ("SIGKILL", r"rank {0} \(process \d+\) (ended without finalizing|was killed by signal 9 \(Killed\))"),
-    ("leave", r"rank {0} \(process \d+\) (ended without finalizing|exited with code 0)"),
-    ("raise", r"rank {0} stopped: ValueError: something odd"),
-])
-def test_a_rank_that_goes_is_named_on_all_machines(tmp_path, two, victim, how, text, where):
+@pytest.mark.parametrize("victim, how, where", [
+    (0, "SIGKILL", "barrier"), (2, "SIGKILL", "barrier"), (3, "SIGKILL", "signal"), (0, "leave", "signal"),
+    (2, "leave", "barrier"), (0, "raise", "barrier"), (3, "raise", "signal")])
+def test_a_rank_that_goes_is_named_on_all_machines(tmp_path, two, victim, how, where):
     script = script_of(tmp_path, DIES)
     code, out, err = run_hosts(two, script, (2, 2), arguments=(str(victim), how, where))
     told = re.findall(r"SURVIVOR (\d) (\S+) (.*)", out)
     assert sorted(int(rank) for rank, _, _ in told) == [r for r in range(4) if r != victim], out + err
     for _, _, report in told:
-        assert re.search(text.format(victim), report), report
+        assert re.search(GOES[how].format(victim), report), report
     assert code == (137 if how == "SIGKILL" else code) and code != 0, err
     assert left_behind(script) == []
 

@@ -62,11 +62,11 @@ def one_shot_kernel(
         place_ptr = payload_ptr + (me * max_tiles + task) * SIZE
         word_ptr = parts_ptr + (me * max_tiles + task) * SLOT
         tl.store(place_ptr + in_tile(BLOCK_M, BLOCK_N), own.to(payload_ptr.dtype.element_ty))
-        signal(word_ptr, call, tl.load(members_ptr + me))
         for i in range(1, n):
             target = (me + i) % n
             wait(words_ptr + target * SLOT, call)
             store_and_send(place_ptr, place_ptr, own, word_ptr, call, tl.load(members_ptr + target), REACH, BLOCK_M, BLOCK_N)
+        signal(word_ptr, call, tl.load(members_ptr + me))  # other threads of this program may read it
     for task in range(pid, num_m * num_n, ncore):
         tile_m, tile_n = grouped_tile(task, num_m, num_n, GROUP_M)
         tiles_ptr = parts_of(payload_ptr, parts_ptr, task, n, max_tiles, call) + task * SIZE

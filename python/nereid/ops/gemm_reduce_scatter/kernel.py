@@ -59,8 +59,8 @@ def gemm_reduce_scatter_kernel(
                     signal(word_ptr, call, peer)
             elif payload_ptr.dtype.element_ty == ACC:  # added up in rows, with the own tile among the others
                 tl.store(payload_ptr + (me * max_tiles + task) * SIZE + in_tile(BLOCK_M, BLOCK_N), own)
-                signal(words_ptr + (me * max_tiles + task) * SLOT, call, peer)
                 tiles_ptr = payload_ptr + task * SIZE
+                signal(words_ptr + (me * max_tiles + task) * SLOT, call, peer)  # other threads of this program may read it
                 for source in range(0, n):
                     tiles_ptr = arrived(tiles_ptr, words_ptr + (source * max_tiles + task) * SLOT, call)
                 for row in range(0, min(BLOCK_M, rows - tile_m * BLOCK_M), ROWS):

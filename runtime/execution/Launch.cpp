@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 #include "nereid/runtime/Launch.h"
 
+#include "base/InvalidArgument.h"
 #include "control/ControlPlanes.h"
 #include "execution/Launches.h"
 #include "symmetric/HostTurns.h"
@@ -28,10 +29,6 @@
 #include <unistd.h>
 
 namespace nereid::runtime {
-
-static Status invalid(std::string message) {
-  return Status::error(StatusCode::InvalidArgument, std::move(message));
-}
 
 Status checkLaunch(const LaunchSpec &spec) {
   if (!spec.kernel)
@@ -141,6 +138,16 @@ static Status endFailed(Job::Impl &job, LaunchFailure &failure) {
   if (job.worldSize == 1)
     job.resetFailure();
   return result;
+}
+
+bool needsJob(const Kernel &kernel) { return kernel.distributed || !kernel.symmetricArgs.empty(); }
+
+std::optional<uint32_t> findNonSymmetric(const Kernel &kernel, const uint64_t *slots,
+                                         const Job &job) {
+  for (uint32_t slot : kernel.symmetricArgs)
+    if (!job.isSymmetric(reinterpret_cast<const void *>(slots[slot])))
+      return slot;
+  return std::nullopt;
 }
 
 Status launch(Job *job, const LaunchSpec &spec) {

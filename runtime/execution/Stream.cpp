@@ -21,6 +21,7 @@
 #include "nereid/runtime/Stream.h"
 
 #include "base/Clock.h"
+#include "base/InvalidArgument.h"
 #include "execution/Launches.h"
 #include "symmetric/StreamAccount.h"
 
@@ -43,10 +44,6 @@ static constexpr auto kStopWithin = std::chrono::seconds(5);
 static constexpr auto kLookEvery = std::chrono::milliseconds(2);
 /// Launches in the device after which the stream waits for it: they keep memory.
 static constexpr size_t kMostUnderway = 4096;
-
-static Status invalid(std::string text) {
-  return Status::error(StatusCode::InvalidArgument, std::move(text));
-}
 
 static Status interrupted() { return Status::error(StatusCode::Interrupted, "interrupted"); }
 

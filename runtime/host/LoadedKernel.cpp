@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "nereid/runtime/LoadedKernel.h"
 
+#include "base/InvalidArgument.h"
+
 #include "nereid/runtime/Devices.h"
 #include "nereid/runtime/Launch.h"
 
@@ -18,10 +20,6 @@
 #include <cstdio>
 
 namespace nereid::runtime {
-
-static Status invalid(std::string text) {
-  return Status::error(StatusCode::InvalidArgument, std::move(text));
-}
 
 Expected<LoadedKernel> LoadedKernel::load(std::string_view object, std::string_view device) {
   Expected<Device *> found = findDevice(device);
@@ -82,25 +80,19 @@ Expected<LoadedKernel> LoadedKernel::loadFile(const std::string &path, std::stri
   return kernel;
 }
 
-static Status checkArgument(const KernelDescription &kernel, const KernelArgument &argument,
-                            uint64_t slot, Job *job) {
-  std::string place = "kernel '" + kernel.name + "', argument '" + argument.name + "': ";
-  if (uint64_t d = argument.divisibility; d > 1) {
-    bool fits = argument.isPointer() ? slot % d == 0 : int64_t(slot) % int64_t(d) == 0;
-    if (!fits)
-      return invalid(place + "the kernel was compiled for " +
-                     (argument.isPointer() ? "an address" : "a value") + " that is a multiple of " +
-                     std::to_string(d) + "; pass such a one, or compile it without ':" +
-                     std::to_string(d) + "' in its signature");
-  }
-  if (argument.symmetric && !job->isSymmetric(reinterpret_cast<const void *>(slot)))
-    return Status::error(StatusCode::NotSymmetric,
-                         place +
-                             "must be an address in symmetric memory of this rank, as "
-                             "Job::allocate gives; this is " +
-                             job->describe(reinterpret_cast<const void *>(slot)),
-                         job->rank());
-  return {};
+static std::string place(const KernelDescription &kernel, const KernelArgument &argument) {
+  return "kernel '" + kernel.name + "', argument '" + argument.name + "': ";
+}
+
+static Status checkDivisible(const KernelDescription &kernel, const KernelArgument &argument,
+                             uint64_t slot) {
+  uint64_t d = argument.divisibility;
+  if (d <= 1 || (argument.isPointer() ? slot % d == 0 : int64_t(slot) % int64_t(d) == 0))
+    return {};
+  return invalid(place(kernel, argument) + "the kernel was compiled for " +
+                 (argument.isPointer() ? "an address" : "a value") + " that is a multiple of " +
+                 std::to_string(d) + "; pass such a one, or compile it without ':" +
+                 std::to_string(d) + "' in its signature");
 }
 
 Expected<LaunchSpec> LoadedKernel::check(Job *job, Grid grid,
@@ -112,15 +104,20 @@ Expected<LaunchSpec> LoadedKernel::check(Job *job, Grid grid,
     return invalid("kernel '" + description.name + "' takes " +
                    std::to_string(description.arguments.size()) + " arguments, " +
                    std::to_string(slots.size()) + " were given");
-  bool needsJob = description.distributed;
-  for (const KernelArgument &argument : description.arguments)
-    needsJob |= argument.symmetric;
-  if (needsJob && !job)
+  if (!job && needsJob(*kernel))
     return invalid("kernel '" + description.name +
                    "' uses ranks or symmetric memory: launch it with the job that Job::init gives");
   for (size_t i = 0; i < slots.size(); ++i)
-    if (Status st = checkArgument(description, description.arguments[i], slots[i], job); !st.ok())
+    if (Status st = checkDivisible(description, description.arguments[i], slots[i]); !st.ok())
       return st;
+  if (std::optional<uint32_t> bad =
+          job ? findNonSymmetric(*kernel, slots.data(), *job) : std::nullopt)
+    return Status::error(StatusCode::NotSymmetric,
+                         place(description, description.arguments[*bad]) +
+                             "must be an address in symmetric memory of this rank, as "
+                             "Job::allocate gives; this is " +
+                             job->describe(reinterpret_cast<const void *>(slots[*bad])),
+                         job->rank());
   LaunchSpec spec;
   spec.kernel = kernel.get();
   spec.args = slots.data();

@@ -174,8 +174,8 @@ static Status interrupted() {
   return Status::error(StatusCode::Interrupted, "interrupted while waiting for the other ranks");
 }
 
-static Status check(const RankInfo &info, uint64_t heapBytes, const Hello &hello,
-                    const std::vector<Descriptor> &callers) {
+static Status checkHello(const RankInfo &info, uint64_t heapBytes, const Hello &hello,
+                         const std::vector<Descriptor> &callers) {
   std::string who = nameOf(hello.rank, hello.pid);
   if (hello.version != localControlPlane().version)
     return Status::error(StatusCode::Mismatch, who + " runs another version of Nereid than rank 0");
@@ -256,7 +256,7 @@ static Expected<std::shared_ptr<ControlPlane>> serve(const RankInfo &info, uint6
         hello.magic != kHelloMagic)
       continue;
     verdict = *user == unsigned(getuid())
-                  ? check(info, heapBytes, hello, callers)
+                  ? checkHello(info, heapBytes, hello, callers)
                   : otherUser(nameOf(hello.rank, hello.pid), *user, unsigned(getuid()));
     if (!verdict.ok()) {
       odd = std::move(caller);

@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 #include "nereid/runtime/Team.h"
 #include "base/Clock.h"
+#include "base/InvalidArgument.h"
 
 #include "nereid/abi.h"
 #include "symmetric/HostWait.h"
@@ -93,10 +94,6 @@ std::string Job::Impl::describeTeam(const Team &team) const {
 //===----------------------------------------------------------------------===//
 // Collectives of the members' hosts
 //===----------------------------------------------------------------------===//
-
-static Status invalid(std::string message) {
-  return Status::error(StatusCode::InvalidArgument, std::move(message));
-}
 
 // Under a random schedule the last one to arrive marks all members as back in host code before the
 // counter lets them go: otherwise a draw could take a rank for parked that runs again.

@@ -17,6 +17,7 @@
 
 #include "nereid/runtime/Devices.h"
 #include "nereid/runtime/KernelCode.h"
+#include "nereid/runtime/Launch.h"
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
@@ -44,19 +45,17 @@ bool python::symmetricArguments(const KernelImage &image, const uint64_t *slots,
         badSlot = slot;
         return false;
       }
-  for (uint32_t slot : image.kernel->symmetricArgs)
-    if (job && !job->isSymmetric(reinterpret_cast<const void *>(slots[slot]))) {
-      badSlot = slot;
-      return false;
-    }
-  return true;
+  std::optional<uint32_t> bad =
+      job ? runtime::findNonSymmetric(*image.kernel, slots, *job) : std::nullopt;
+  badSlot = bad.value_or(badSlot);
+  return !bad;
 }
 
 ImageLaunch python::findJob(const KernelImage &image, const uint64_t *slots, runtime::Job *&job,
                             uint32_t &badSlot) {
   job = jobState().active() ? jobState().job : nullptr;
   const runtime::Kernel &kernel = *image.kernel;
-  if (!job && (kernel.distributed || !kernel.symmetricArgs.empty())) {
+  if (!job && runtime::needsJob(kernel)) {
     job = requireJob("a launch of kernel '" + kernel.name +
                          "', which uses ranks or symmetric memory,",
                      kernel.device.name());

@@ -7,6 +7,7 @@
 #include "nereid/runtime/Status.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace nereid::runtime {
 
@@ -21,6 +22,16 @@ namespace nereid::runtime {
 /// NotSymmetric, AssertFailed, BadAccess); BarrierMismatch, Deadlock, Timeout;
 /// the first failure anywhere in the job when that made this launch stop.
 Status launch(Job *job, const LaunchSpec &spec);
+
+/// Whether the kernel can only be launched in a job: it uses ranks, signals or
+/// symmetric memory, or has arguments that must be symmetric.
+bool needsJob(const Kernel &kernel);
+
+/// The first of the kernel's symmetric arguments that is not an address in
+/// symmetric memory of this rank; nothing when all are. `slots` has one entry per
+/// argument. For hosts to ask before they launch: they know the argument's name.
+std::optional<uint32_t> findNonSymmetric(const Kernel &kernel, const uint64_t *slots,
+                                         const Job &job);
 
 } // namespace nereid::runtime
 

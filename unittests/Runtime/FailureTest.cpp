@@ -28,10 +28,6 @@ const SiteTable kSites = {
     {"kernels.py", 30, 5, "body", "    dl.notify(flag, peer)"},
 };
 
-bool contains(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// Statuses of all ranks of a job of threads, by rank.
 std::vector<Status> statuses(int32_t ranks, const JobOptions &options,
                              const std::function<Status(Job &)> &body) {

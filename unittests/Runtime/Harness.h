@@ -56,6 +56,10 @@ Status launchBlocking(Job &job, nrd_kernel_fn kernel, const std::vector<uint64_t
                       int32_t programs, const char *name = "kernel",
                       const SiteTable *sites = nullptr);
 
+inline bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
 template <typename T> uint64_t arg(T *pointer) { return reinterpret_cast<uint64_t>(pointer); }
 inline uint64_t arg(int64_t value) { return uint64_t(value); }
 

@@ -23,10 +23,6 @@ using namespace nereid::runtime;
 
 namespace {
 
-bool contains(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
-
 //===--- allocator ------------------------------------------------------------
 
 TEST(Heap, AlignsAndMerges) {

@@ -12,17 +12,17 @@ using namespace nereid::test;
 
 namespace {
 
-struct Case {
+struct World {
   int32_t ranks;
   int32_t threads;
   const char *schedule;
 };
 
-std::ostream &operator<<(std::ostream &os, const Case &c) {
+std::ostream &operator<<(std::ostream &os, const World &c) {
   return os << c.ranks << " ranks, " << c.threads << " threads, " << c.schedule;
 }
 
-class Signals : public testing::TestWithParam<Case> {
+class Signals : public testing::TestWithParam<World> {
 protected:
   JobOptions options() const {
     JobOptions o = testOptions();
@@ -288,11 +288,11 @@ TEST_P(Signals, AllProgramsAreAliveAtOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(One, Signals,
-                         testing::Values(Case{1, 1, "fifo"}, Case{1, 3, "fifo"},
-                                         Case{1, 2, "random:4"}));
+                         testing::Values(World{1, 1, "fifo"}, World{1, 3, "fifo"},
+                                         World{1, 2, "random:4"}));
 
-const Case kWorlds[] = {{2, 1, "fifo"},     {2, 2, "random:7"}, {3, 1, "random:1"}, {4, 1, "fifo"},
-                        {4, 2, "random:2"}, {8, 1, "fifo"},     {8, 1, "random:3"}};
+const World kWorlds[] = {{2, 1, "fifo"},     {2, 2, "random:7"}, {3, 1, "random:1"}, {4, 1, "fifo"},
+                         {4, 2, "random:2"}, {8, 1, "fifo"},     {8, 1, "random:3"}};
 INSTANTIATE_TEST_SUITE_P(Worlds, Signals, testing::ValuesIn(kWorlds));
 INSTANTIATE_TEST_SUITE_P(Worlds, PairSignals, testing::ValuesIn(kWorlds));
 

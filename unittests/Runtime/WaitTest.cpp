@@ -32,10 +32,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool contains(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
-
 void sleepMs(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
 void barrierAll(nrd_program *p, const uint64_t *) { nrd_barrier_all(p, 0); }

@@ -89,7 +89,7 @@ void sendAround(nrd_program *p, const uint64_t *args) {
 struct Expected {
   bool moves, updates, fetches;
 };
-const std::map<uint32_t, Expected> kOperations = {
+const std::map<uint32_t, Expected> kExpected = {
     {1, {true, false, false}},  {3, {false, true, false}}, {4, {true, true, false}},
     {7, {false, true, false}},  {9, {false, true, true}},  {10, {false, true, true}},
     {11, {true, false, false}},
@@ -182,8 +182,8 @@ TEST_P(Conformance, Events) {
   for (auto &[key, o] : operations) {
     const std::string where =
         "rank " + std::to_string(key.first) + ", site " + std::to_string(o.site);
-    auto expected = kOperations.find(o.site);
-    ASSERT_TRUE(expected != kOperations.end()) << where;
+    auto expected = kExpected.find(o.site);
+    ASSERT_TRUE(expected != kExpected.end()) << where;
     EXPECT_NE(o.asked, 0u) << where;
     EXPECT_LT(o.asked, o.answered) << where;
     EXPECT_EQ(o.moved != 0, expected->second.moves) << where;
@@ -202,7 +202,7 @@ TEST_P(Conformance, Events) {
     if (o.site == 3)
       EXPECT_EQ(o.value, 3u) << where << ": the value after the update";
   }
-  EXPECT_EQ(operations.size(), kOperations.size() * size_t(ranks));
+  EXPECT_EQ(operations.size(), kExpected.size() * size_t(ranks));
   EXPECT_EQ(ended[EventKind::Wait], 3 * ranks);
   EXPECT_EQ(ended[EventKind::Fence], ranks);
   EXPECT_EQ(ended[EventKind::Quiet], ranks);

@@ -121,14 +121,14 @@ constexpr uint64_t kGuard = 64;
 constexpr uint64_t kLargest = uint64_t(1) << 20;
 constexpr uint64_t kArea = kLargest + 4 * kGuard;
 
-struct Shape {
+struct TransferShape {
   uint64_t bytes;
   uint64_t destAlign, sourceAlign; ///< offsets from a 64-byte boundary
 };
 
 /// Every size with every pair of offsets; the largest with a few.
-std::vector<Shape> shapes() {
-  std::vector<Shape> out;
+std::vector<TransferShape> shapes() {
+  std::vector<TransferShape> out;
   for (uint64_t bytes : {0, 1, 2, 3, 4, 7, 8, 16, 31, 63, 64, 65, 127, 200, 1000, 4095, 4096, 4097})
     for (uint64_t to : {0, 1, 2, 4, 8, 31, 63})
       for (uint64_t from : {0, 1, 2, 4, 8, 31, 63})
@@ -146,14 +146,14 @@ void transferAll(nrd_program *p, const uint64_t *args) {
   uint8_t *destArea = pointerArg<uint8_t>(args, 0);
   uint8_t *sourceArea = pointerArg<uint8_t>(args, 1);
   uint64_t *signals = pointerArg<uint64_t>(args, 2);
-  const Shape *shape = pointerArg<const Shape>(args, 3);
+  const TransferShape *shape = pointerArg<const TransferShape>(args, 3);
   int64_t count = int64_t(args[4]);
   const Operation &op = *pointerArg<const Operation>(args, 5);
   Findings &findings = *pointerArg<Findings>(args, 6);
   int32_t next = (p->rank + 1) % p->num_ranks;
   int32_t previous = (p->rank + p->num_ranks - 1) % p->num_ranks;
   for (int64_t i = 0; i < count; ++i) {
-    const Shape &s = shape[i];
+    const TransferShape &s = shape[i];
     Transfer t{destArea + kGuard + s.destAlign,
                sourceArea + kGuard + s.sourceAlign,
                s.bytes,
@@ -183,7 +183,7 @@ TEST_P(Conformance, Transfers) {
       [](Job &job) {
         uint8_t *dest = symmetric<uint8_t>(job, kArea, "dest");
         uint8_t *source = symmetric<uint8_t>(job, kArea, "source");
-        const std::vector<Shape> all = shapes();
+        const std::vector<TransferShape> all = shapes();
         for (const Operation &op : kOperations) {
           uint64_t *signals = symmetric<uint64_t>(job, 16, "signals");
           Findings findings;

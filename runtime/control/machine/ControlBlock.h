@@ -30,7 +30,7 @@
 namespace nereid::runtime {
 
 inline constexpr uint64_t kSegmentMagic = 0x314449455245'4e21; // "!NEREID1"
-inline constexpr uint32_t kSegmentVersion = 10;
+inline constexpr uint32_t kSegmentVersion = 11;
 /// Of an account.
 inline constexpr int32_t kMaxRecords = 48;
 
@@ -118,8 +118,9 @@ struct alignas(64) RankSlot {
   TurnSlot turns;
   /// Its last arrival in each team, by placeOf().
   BarrierPlace barrierAt[kBarrierPlaces];
-  /// What it asked for in a host collective of a team.
-  SharedText<400> teamRequest;
+  /// What it asked for at a host barrier of a team, by the lowest bit of the
+  /// barrier's number: others may still read it when this rank is at the next one.
+  SharedText<400> teamRequests[2];
   /// Where its transport is found; the length plus 1, 0 as long as there is none.
   char address[kMaxAddressBytes];
   std::atomic<uint32_t> addressBytes;

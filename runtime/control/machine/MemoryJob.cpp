@@ -261,7 +261,7 @@ bool MemoryJob::countHost(const Team &team, uint64_t number, std::string_view re
   if (team.key == kWorldTeam)
     slot().requests[number & 1].text.set(request);
   else
-    slot().teamRequest.set(request);
+    slot().teamRequests[number & 1].set(request);
   return countAt(teamSlot(team.key).host, team.size);
 }
 
@@ -285,7 +285,8 @@ const std::atomic<uint64_t> &MemoryJob::hostEpoch(TeamKey key) const {
 
 std::string MemoryJob::requestOf(const Team &team, uint64_t number, int32_t r) const {
   const RankSlot &peer = block.rank(r);
-  return team.key == kWorldTeam ? peer.requests[number & 1].text.str() : peer.teamRequest.str();
+  return team.key == kWorldTeam ? peer.requests[number & 1].text.str()
+                                : peer.teamRequests[number & 1].str();
 }
 
 void MemoryJob::noteRequestPlace(uint64_t number, std::string_view where) {

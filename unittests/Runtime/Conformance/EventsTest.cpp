@@ -69,7 +69,7 @@ void sendAround(nrd_program *p, const uint64_t *args) {
   uint8_t *data = pointerArg<uint8_t>(args, 0);
   uint64_t *signals = pointerArg<uint64_t>(args, 1);
   const int32_t next = (p->rank + 1) % p->num_ranks;
-  uint8_t local[64] = {};
+  uint8_t local[64] = {}, fetched[32] = {};
   nrd_shmem_put(p, data, data + 256, 128, next, 0, 1);
   nrd_shmem_fence(p, 2);
   nrd_shmem_signal_op(p, signals, 3, NRD_SIG_ADD, next, 8, 3);
@@ -80,7 +80,7 @@ void sendAround(nrd_program *p, const uint64_t *args) {
   nrd_wait(p, signals + 2, 1, 9, 8, 8);
   nrd_shmem_atomic(p, signals + 3, 2, 0, NRD_AMO_ADD, 8, next, 9);
   nrd_shmem_g(p, signals + 3, 8, next, 10);
-  nrd_shmem_get(p, local, data + 192, 32, next, 0, 11);
+  nrd_shmem_get(p, fetched, data + 192, 32, next, 0, 11);
   nrd_shmem_quiet(p, 12);
   nrd_barrier_all(p, 13);
 }

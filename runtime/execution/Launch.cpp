@@ -22,6 +22,7 @@
 #include "base/InvalidArgument.h"
 #include "control/ControlPlanes.h"
 #include "execution/Launches.h"
+#include "nereid/abi.h"
 #include "symmetric/HostTurns.h"
 
 #include <algorithm>
@@ -180,27 +181,79 @@ static Status endLaunch(Job::Impl &job, std::unique_ptr<LaunchFailure> failure) 
   return result;
 }
 
+/// The rank's turn to give its device something: a launch of `kernel`, or a put.
+static Status takeTurn(Job &job, std::unique_lock<std::mutex> &guard, const std::string *kernel) {
+  Job::Impl &impl = job.impl();
+  auto text = [&] { return kernel ? "launch of '" + *kernel + "'" : std::string("put_async"); };
+  if (impl.isCopy()) [[unlikely]]
+    return impl.refuseCopy(text());
+  if (!guard.try_lock())
+    waitForTurn(impl, guard, kernel ? std::string_view(*kernel) : "put_async");
+  if (impl.finalized.load(std::memory_order_acquire))
+    return invalid(text() + " after this rank has finalized its job");
+  if (impl.jobFailed()) {
+    if (impl.worldSize > 1)
+      return impl.failureStatus();
+    // An interrupt that came when its launch had just ended.
+    impl.resetFailure();
+  }
+  if (!impl.executor)
+    impl.executor = impl.device.open(job);
+  return {};
+}
+
+Status putInto(Job &job, const StreamedPut &put, std::unique_ptr<DeviceQueue> &queue,
+               std::optional<uintptr_t> native) {
+  Job::Impl &impl = job.impl();
+  QueuedPut made{nullptr, put.source, put.bytes, nullptr, put.value, put.signalBytes, put.after};
+  Expected<uint64_t> to = transferOffset(impl, "put_async", put.dest, put.bytes, put.rank);
+  if (!to.ok())
+    return to.status();
+  if (Status st = checkAllocation(impl, "put_async", put.source, put.bytes); !st.ok())
+    return st;
+  uint64_t signal = 0;
+  if (put.signal) {
+    Expected<uint64_t> at =
+        signalOffset(impl, "put_async", put.signal, put.value, put.signalBytes, put.rank);
+    if (!at.ok())
+      return at.status();
+    signal = *at;
+  }
+  {
+    std::unique_lock<std::mutex> guard(impl.launchLock, std::defer_lock);
+    if (Status st = takeTurn(job, guard, nullptr); !st.ok())
+      return st;
+    if (!queue)
+      queue = impl.executor->makeQueue(native);
+    if (queue) {
+      const Router &router = *impl.transport;
+      if (!router.isDirect(put.rank))
+        return invalid("put_async: rank " + std::to_string(put.rank) +
+                       " is on another machine, which the device '" + impl.device.name() +
+                       "' cannot copy to");
+      made.to = router.address(put.rank, *to);
+      made.word = put.signal ? router.address(put.rank, signal) : nullptr;
+      return queue->put(made);
+    }
+  }
+  if (native || put.after)
+    return invalid("put_async: the device '" + std::string(impl.device.name()) +
+                   "' has no streams of its own");
+  // The calling thread, one of a stream, makes it.
+  if (Status st = job.put(put.dest, put.source, put.bytes, put.rank); !st.ok() || !put.signal)
+    return st;
+  return job.signal(put.signal, put.value, NRD_SIG_SET, put.signalBytes, put.rank);
+}
+
 Status launchInto(Job &job, const LaunchSpec &spec, std::unique_ptr<DeviceQueue> *queue,
                   std::optional<uintptr_t> native) {
   Job::Impl *impl = &job.impl();
-  if (impl->isCopy()) [[unlikely]]
-    return impl->refuseCopy("launch of '" + spec.kernel->name + "'");
-  std::unique_lock<std::mutex> guard(impl->launchLock, std::try_to_lock);
-  if (!guard.owns_lock())
-    waitForTurn(*impl, guard, spec.kernel->name);
-  if (impl->finalized.load(std::memory_order_acquire))
-    return invalid("launch of '" + spec.kernel->name + "' after this rank has finalized its job");
-  if (impl->jobFailed()) {
-    if (impl->worldSize > 1)
-      return impl->failureStatus();
-    // An interrupt that came when its launch had just ended.
-    impl->resetFailure();
-  }
+  std::unique_lock<std::mutex> guard(impl->launchLock, std::defer_lock);
+  if (Status st = takeTurn(job, guard, &spec.kernel->name); !st.ok())
+    return st;
   RankFacts &facts = impl->facts();
   facts.launches.store(facts.launches.load(std::memory_order_relaxed) + 1,
                        std::memory_order_relaxed);
-  if (!impl->executor)
-    impl->executor = impl->device.open(job);
   if (queue && !*queue)
     *queue = impl->executor->makeQueue(native);
   if (native && !*queue)

@@ -4,6 +4,7 @@
 #define NEREID_RUNTIME_EXECUTION_LAUNCHES_H
 
 #include "nereid/runtime/Launch.h"
+#include "nereid/runtime/Stream.h"
 #include "symmetric/JobImpl.h"
 
 namespace nereid::runtime {
@@ -18,6 +19,9 @@ Expected<Job *> jobOfLaunch(Job *job, const LaunchSpec &spec);
 /// `native` if that is given; the launch has ended when there is none.
 Status launchInto(Job &job, const LaunchSpec &spec, std::unique_ptr<DeviceQueue> *queue,
                   std::optional<uintptr_t> native = {});
+/// Carries out a put, or gives it to the device, as launchInto does a launch.
+Status putInto(Job &job, const StreamedPut &put, std::unique_ptr<DeviceQueue> &queue,
+               std::optional<uintptr_t> native);
 /// Waits for all that was launched into `queue`; the first that failed.
 Status synchronizeQueue(Job &job, DeviceQueue &queue);
 /// Makes the launch that `job` is in, if any, fail with Interrupted.

@@ -144,6 +144,23 @@ struct Entry {
   bool always = false;   ///< is done after a failure, too
 };
 
+/// A put takes the way of launches: it is one without a kernel.
+class OwnedPut final : public StreamedLaunch {
+public:
+  OwnedPut(const StreamedPut &put, std::shared_ptr<const void> owner,
+           std::function<Expected<Job *>()> find, std::string where)
+      : put(put), owner(std::move(owner)), find(std::move(find)), where(std::move(where)) {}
+  Expected<Job *> findJob() override { return find ? find() : Expected<Job *>(nullptr); }
+  std::string place() override { return where; }
+
+  const StreamedPut put;
+
+private:
+  const std::shared_ptr<const void> owner;
+  const std::function<Expected<Job *>()> find;
+  const std::string where;
+};
+
 /// A launch of launch(spec, ...).
 class OwnedLaunch final : public StreamedLaunch {
 public:
@@ -177,6 +194,9 @@ struct Stream::State : std::enable_shared_from_this<Stream::State> {
   void run();
   template <typename Work> Status carryOut(Work &work);
   Status launch(const std::shared_ptr<StreamedLaunch> &launch);
+  /// The stream's queue on the device of `job`.
+  Status useQueueOf(Job *job);
+  Status give(const std::shared_ptr<StreamedLaunch> &launch);
   /// Waits for what the device has been given.
   Status finishDevice();
   /// Notices that the device is done. With the lock held.
@@ -260,6 +280,10 @@ Status Stream::State::startThread() {
   return {};
 }
 
+static bool comesAfterOthers(const StreamedLaunch &launch) {
+  return !launch.spec.kernel && static_cast<const OwnedPut &>(launch).put.after;
+}
+
 /// Launches in the calling thread. False when the launch must wait for its turn, or,
 /// without `wait`, for anybody.
 bool Stream::State::launchNow(const std::shared_ptr<StreamedLaunch> &launched, bool wait) {
@@ -270,8 +294,9 @@ bool Stream::State::launchNow(const std::shared_ptr<StreamedLaunch> &launched, b
     guard.lock();
   else if (!guard.try_lock())
     return false;
-  if (native) {
-    // Its thread notices the end, and nobody else may come in between.
+  if (native || comesAfterOthers(*launched)) {
+    // Its thread notices the end, and nobody else may come in between: what others put
+    // into their stream from now on is not before it.
     if (!startThread().ok() || thread.get_id() == std::this_thread::get_id())
       return false;
     auto ready = [&] { return entries.empty() && !carrying; };
@@ -386,19 +411,37 @@ std::deque<Entry> Stream::State::drop() {
   return dropped;
 }
 
+Status Stream::State::useQueueOf(Job *wanted) {
+  if (queueJob == wanted)
+    return {};
+  if (Status st = finishDevice(); !st.ok())
+    return st;
+  queueJob = wanted;
+  queue.reset();
+  return {};
+}
+
 Status Stream::State::launch(const std::shared_ptr<StreamedLaunch> &launch) {
   Expected<Job *> wanted = launch->findJob();
   if (!wanted.ok())
     return wanted.status();
+  if (!launch->spec.kernel) {
+    const StreamedPut &put = static_cast<const OwnedPut &>(*launch).put;
+    Job *into = *wanted ? *wanted : job;
+    if (!into)
+      return invalid("put in " + name + ": there is no job");
+    if (Status st = useQueueOf(into); !st.ok())
+      return st;
+    Status result = putInto(*into, put, queue, native);
+    if (queue)
+      underway.push_back(launch);
+    return result;
+  }
   Expected<Job *> found = jobOfLaunch(*wanted ? *wanted : job, launch->spec);
   if (!found.ok())
     return found.status();
-  if (queueJob != *found) {
-    if (Status st = finishDevice(); !st.ok())
-      return st;
-    queueJob = *found;
-    queue.reset();
-  }
+  if (Status st = useQueueOf(*found); !st.ok())
+    return st;
   Status result = launchInto(*queueJob, launch->spec, &queue, native);
   if (queue)
     underway.push_back(launch);
@@ -455,16 +498,26 @@ Status Stream::launch(const LaunchSpec &spec, std::shared_ptr<const void> owner,
       std::make_shared<OwnedLaunch>(spec, std::move(owner), std::move(findJob), std::move(place)));
 }
 
+Status Stream::State::give(const std::shared_ptr<StreamedLaunch> &launched) {
+  if (launchNow(launched, /*wait=*/true))
+    return {};
+  Entry entry;
+  entry.work = [this, launched] { return launch(launched); };
+  entry.place = launched->place();
+  entry.launches = true;
+  return enqueue(std::move(entry));
+}
+
 Status Stream::launch(const std::shared_ptr<StreamedLaunch> &launch) {
   if (Status st = state->check(*launch); !st.ok())
     return st;
-  if (state->launchNow(launch, /*wait=*/true))
-    return {};
-  Entry entry;
-  entry.work = [self = state.get(), launch] { return self->launch(launch); };
-  entry.place = launch->place();
-  entry.launches = true;
-  return state->enqueue(std::move(entry));
+  return state->give(launch);
+}
+
+Status Stream::put(const StreamedPut &put, std::shared_ptr<const void> owner,
+                   std::function<Expected<Job *>()> findJob, std::string place) {
+  return state->give(
+      std::make_shared<OwnedPut>(put, std::move(owner), std::move(findJob), std::move(place)));
 }
 
 bool Stream::tryLaunch(const std::shared_ptr<StreamedLaunch> &launch, Status &status) {

@@ -31,9 +31,8 @@ static Status checkFits(const char *what, uint64_t value, int32_t bytes) {
                                                         " does not fit a signal of 4 bytes");
 }
 
-/// The signal's place in the heap of `rank`, checked.
-static Expected<uint64_t> signalOffset(const Job::Impl &job, const char *what, const void *signal,
-                                       int32_t bytes, int32_t rank) {
+Expected<uint64_t> signalOffset(const Job::Impl &job, const char *what, const void *signal,
+                                uint64_t value, int32_t bytes, int32_t rank) {
   if (bytes != 4 && bytes != 8)
     return Status::error(StatusCode::InvalidArgument, std::string(what) +
                                                           ": a signal has 4 or 8 bytes, not " +
@@ -43,15 +42,15 @@ static Expected<uint64_t> signalOffset(const Job::Impl &job, const char *what, c
     return Status::error(StatusCode::BadAccess, std::string(what) + ": " + job.describe(signal) +
                                                     " is not aligned to the signal's " +
                                                     std::to_string(bytes) + " bytes");
+  if (Status st = checkFits(what, value, bytes); at.ok() && !st.ok())
+    return st;
   return at;
 }
 
 Status Job::signal(void *signal, uint64_t value, int32_t op, int32_t bytes, int32_t rank) {
-  Expected<uint64_t> at = signalOffset(*pimpl, "signal_op", signal, bytes, rank);
+  Expected<uint64_t> at = signalOffset(*pimpl, "signal_op", signal, value, bytes, rank);
   if (!at.ok())
     return at.status();
-  if (Status st = checkFits("signal_op", value, bytes); !st.ok())
-    return st;
   pimpl->giveWay();
   if (Status st = pimpl->completeTransfers("signal_op"); !st.ok())
     return st;
@@ -100,11 +99,10 @@ Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value, in
   if (comparison < 0 || comparison > NRD_CMP_GE)
     return Status::error(StatusCode::InvalidArgument,
                          "signal_wait_until: unknown comparison " + std::to_string(comparison));
-  Expected<uint64_t> offset = signalOffset(*pimpl, "signal_wait_until", signal, bytes, rank());
+  Expected<uint64_t> offset =
+      signalOffset(*pimpl, "signal_wait_until", signal, value, bytes, rank());
   if (!offset.ok())
     return offset.status();
-  if (Status st = checkFits("signal_wait_until", value, bytes); !st.ok())
-    return st;
   const uint8_t *at = pimpl->transport->address(rank(), *offset);
   SignalCondition condition;
   condition.setWord(at, comparison, value, bytes, isSigned);

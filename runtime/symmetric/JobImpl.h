@@ -212,6 +212,10 @@ struct Job::Impl {
 Expected<uint64_t> transferOffset(const Job::Impl &job, const char *what, const void *ptr,
                                   uint64_t bytes, int32_t rank);
 
+/// Place of a signal in the heap of `rank`, which can take `value`.
+Expected<uint64_t> signalOffset(const Job::Impl &job, const char *what, const void *signal,
+                                uint64_t value, int32_t bytes, int32_t rank);
+
 /// An error when the range begins in this rank's heap and does not lie in one
 /// allocation.
 Status checkAllocation(const Job::Impl &job, const char *what, const void *ptr, uint64_t bytes);

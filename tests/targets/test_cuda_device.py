@@ -165,6 +165,72 @@ op.close()
 print("ok")
 '''
 
+PUTS = '''
+import numpy as np
+import nereid
+
+nereid.init()
+r, w = nereid.rank(), nereid.world_size()
+after, before = (r + 1) % w, (r - 1) % w
+x, gathered = nereid.symm.zeros((10, 100)), nereid.symm.zeros((w, 1000))
+ready = nereid.symm.zeros(8, np.int64)
+short = nereid.symm.zeros(2, np.int32)
+
+
+def values(rank, call):
+    return (np.arange(1000) + 1000 * rank + 7 * call).astype(np.float32)
+
+
+for call in range(1, 6):
+    x.copy_(values(r, call).reshape(10, 100))
+    nereid.barrier()
+    for piece in range(4):
+        nereid.symm.put_async(gathered, x, after, dest_start=r * 1000 + piece * 250, source_start=piece * 250, count=250,
+                              signal=ready, index=piece, value=call)
+    for piece in range(4):  # whoever sees the signal sees the piece
+        nereid.symm.signal_wait_until(ready, call, index=piece)
+        part = slice(250 * piece, 250 * piece + 250)
+        assert (gathered.numpy()[before][part] == values(before, call)[part]).all(), (call, piece)
+    nereid.symm.quiet()
+    nereid.barrier()
+
+stream, y = nereid.Stream(), nereid.symm.zeros((10, 100))
+with stream:
+    x.fill_(r + 0.5)
+    nereid.symm.put_async(y, x, after, signal=short, index=1, value=-3)
+    x.fill_(0)
+nereid.symm.signal_wait_until(short, -3, index=1)
+assert (y.numpy() == before + 0.5).all()
+stream.synchronize()
+assert (x.numpy() == 0).all() and short[0] == 0
+nereid.symm.put_async(y, x, r, count=0, signal=short, value=5)  # the signal alone
+nereid.symm.quiet()
+assert short[0] == 5
+nereid.barrier()
+
+
+def refused(kind, text, *args, **keywords):
+    try:
+        nereid.symm.put_async(*args, **keywords)
+    except kind as error:
+        assert text in str(error), error
+    else:
+        raise SystemExit(f"not refused: {text}")
+
+
+refused(TypeError, "put_async needs a symmetric tensor", x, np.zeros((10, 100), np.float32), after)
+refused(TypeError, "the source has the dtype int64", x, ready, after, count=1)
+refused(ValueError, "a part of them is copied with count=", gathered, x, after)
+refused(ValueError, "say how many elements", x, y, after, dest_start=3)
+refused(ValueError, "2 elements from 999 on are not inside the source of 1000 elements", gathered, x, after, source_start=999, count=2)
+refused(ValueError, "-1 elements", x, y, after, count=-1)
+refused(ValueError, "rank 9 is outside the job", x, y, 9)
+refused(TypeError, "signals are 32-bit or 64-bit integers", x, y, after, signal=y)
+refused(IndexError, "index (8,) is outside", x, y, after, signal=ready, index=8)
+refused(OverflowError, "does not fit", x, y, after, signal=short, value=1 << 40)
+print("ok")
+'''
+
 
 def run(script, tmp_path, *, ranks=0, driver=DRIVER, **environment):
     file = tmp_path / "script.py"
@@ -197,6 +263,15 @@ def test_the_host_keeps_out_of_memory_of_a_gpu(ranks, tmp_path):
 def test_operators_keep_out_of_memory_of_a_gpu(ranks, tmp_path):
     pytest.importorskip("triton")
     done = run(OPERATORS, tmp_path, ranks=ranks, NEREID_FAKE_CUDA_HIDDEN="1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("ok") == max(1, ranks)
+
+
+@needs_driver
+@pytest.mark.parametrize("target", ["cpu", "cuda"])
+@pytest.mark.parametrize("ranks", [0, 2, 3])
+def test_puts_beside_the_host(target, ranks, tmp_path):
+    done = run(PUTS, tmp_path, ranks=ranks, NEREID_TARGET=target)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("ok") == max(1, ranks)
 

@@ -8,6 +8,8 @@ stream inside ``with stream:``.
 from __future__ import annotations
 
 import operator
+import os
+import sys
 from typing import Any, Callable
 
 import numpy as np
@@ -17,7 +19,8 @@ from nereid._streams import stream as _stream
 from nereid._job.symmetric import SymmetricTensor, _allocate, free
 
 __all__ = [
-    "all_gather", "all_reduce", "all_to_all", "broadcast", "get", "put", "signal_op", "signal_wait_until"
+    "all_gather", "all_reduce", "all_to_all", "broadcast", "get", "put", "put_async", "quiet", "signal_op",
+    "signal_wait_until"
 ]
 
 _COMPARISONS = {"eq": 0, "ne": 1, "gt": 2, "le": 3, "lt": 4, "ge": 5,
@@ -63,6 +66,81 @@ def put(dest: SymmetricTensor, source: Any, rank: int) -> None:
     _stream.submit(work)
 
 
+def put_async(dest: SymmetricTensor, source: SymmetricTensor, rank: int, *, dest_start: int = 0, source_start: int = 0,
+              count: int | None = None, signal: SymmetricTensor | None = None, index: Any = 0, value: int = 1) -> None:
+    """Begins to copy elements of `source`, a symmetric tensor of this rank, to the part of `dest` on `rank`, and
+    returns. When they are there the element `index` of `signal` on `rank` becomes `value`: a kernel that waits for
+    it sees them. On a GPU its copy engines do it, which take no processor away from kernels.
+
+    All elements, of tensors of one shape; or, with `count`, that many from `source_start` and `dest_start` on,
+    counted through the tensors in the order of memory.
+
+    Puts of a rank are made one after the other, after all that torch's current stream held when they were given;
+    inside ``with stream:`` after what that holds, and before what it is given later. `source` must stay as it is
+    until ``quiet()``, of one in a stream until ``stream.synchronize()``; these also raise what went wrong."""
+    _check_tensor("put_async", dest)
+    _check_tensor("put_async", source)
+    rank = _check_rank(rank)
+    if source.element_type is not dest.element_type and source.element_type != dest.element_type:
+        raise TypeError(f"put_async: the source has the dtype {source.dtype}, the destination {dest.dtype}")
+    dest_start, source_start = _whole("put_async", "dest_start", dest_start), _whole("put_async", "source_start", source_start)
+    if count is None:
+        if dest_start or source_start:
+            raise ValueError("put_async: say how many elements, count=..., when they do not begin at the tensor's first")
+        if source.shape != dest.shape:
+            raise ValueError(f"put_async: the source has the shape {source.shape}, the destination {dest.shape}; "
+                             "a part of them is copied with count=...")
+        count = source.size
+    count, item = _whole("put_async", "count", count), dest.itemsize
+    for what, tensor, start in (("destination", dest, dest_start), ("source", source, source_start)):
+        if count < 0 or start < 0 or (start + count) * item > tensor.nbytes:
+            raise ValueError(f"put_async: {count} elements from {start} on are not inside the {what} of {tensor.size} elements")
+    word, bits, width = 0, 0, 8
+    if signal is not None:
+        tensor, offset, width, signed = _signal_place("put_async", signal, index)
+        word, bits = tensor._address() + offset, _bits("put_async", value, width, signed)
+    stream = _stream.current_stream()
+    after = None
+    if stream is None:
+        stream, after = _copies(), _torch_stream()
+    stream._put(dest._address() + dest_start * item, source._address() + source_start * item, count * item, rank, word, bits,
+                width, after, (dest, source, signal))
+
+
+_rank_copies: _stream.Stream | None = None
+
+
+def _copies() -> _stream.Stream:
+    """The stream of this process's puts outside of streams."""
+    global _rank_copies
+    if _rank_copies is None:
+        _rank_copies = _stream.Stream("the puts of this rank")
+    return _rank_copies
+
+
+def _torch_stream() -> int | None:
+    """What torch is giving to the GPU that kernels run on; None when it uses none."""
+    cuda = sys.modules.get("torch.cuda")
+    if cuda is None or _runtime.heaps_on_host() or not cuda.is_initialized():
+        return None
+    return cuda.current_stream().cuda_stream
+
+
+def quiet() -> None:
+    """Waits until all copies that this rank has given to ``put_async`` outside of streams have been made, and raises
+    what went wrong in them. Not collective."""
+    if _rank_copies is not None:
+        _rank_copies.synchronize()
+
+
+def _forget_after_fork() -> None:
+    global _rank_copies
+    _rank_copies = None
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)
+
+
 def get(source: SymmetricTensor, rank: int, out: Any = None) -> Any:
     """The part of `source` on `rank` as a new array, or copied to `out`, an array of
     the same shape. Not collective. Inside ``with stream:`` it needs `out`."""
@@ -102,7 +180,9 @@ def _signal_place(who: str, signal: Any, index: Any) -> tuple[SymmetricTensor, i
         if not 0 <= flat < signal.size:
             raise IndexError(f"{who}: index {flat} is outside the {signal.size} elements of the tensor")
     else:
-        flat = int(np.ravel_multi_index(_within(who, indices, signal.shape), signal.shape))
+        flat = 0
+        for place, length in zip(_within(who, indices, signal.shape), signal.shape):
+            flat = flat * length + place
     return signal, flat * kind.itemsize, kind.itemsize, kind.kind == "i"
 
 

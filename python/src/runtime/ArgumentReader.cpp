@@ -626,7 +626,7 @@ bool ArgumentReader::readPointerDtype(PyObject *value, const Parameter &paramete
 
 bool ArgumentReader::readTuple(PyObject *value, const Parameter &parameter, PyObject **spec) {
   // Items are specialised as parameters without options of their own are.
-  static const Parameter plain;
+  static const Parameter plain{};
   const Py_ssize_t count = PyTuple_GET_SIZE(value);
   put(PyTuple_CheckExact(value) ? 't' : 'u');
   putRaw(count);

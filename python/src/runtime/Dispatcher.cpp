@@ -438,6 +438,15 @@ bool finishForeignWork() {
   nb::object ready = nb::steal(PyObject_CallMethod(torch, "is_initialized", nullptr));
   if (!ready.is_valid() || PyObject_IsTrue(ready.ptr()) != 1)
     return ready.is_valid();
+  nb::object capturing =
+      nb::steal(PyObject_CallMethod(torch, "is_current_stream_capturing", nullptr));
+  if (!capturing.is_valid())
+    return false;
+  if (PyObject_IsTrue(capturing.ptr()) == 1) {
+    setArgumentError("torch's current stream is being captured into a CUDA graph, which launches "
+                     "of kernels cannot be part of; launch it outside of the capture");
+    return false;
+  }
   nb::object stream = nb::steal(PyObject_CallMethod(torch, "current_stream", nullptr));
   nb::object done = nb::steal(
       stream.is_valid() ? PyObject_CallMethod(stream.ptr(), "synchronize", nullptr) : nullptr);

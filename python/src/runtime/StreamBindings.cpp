@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "StreamBindings.h"
 #include "Errors.h"
+#include "JobState.h"
 
 #include "nereid/runtime/Stream.h"
 
@@ -85,6 +86,8 @@ private:
   std::shared_ptr<Held> first; ///< guarded by lock
 };
 
+static std::string callerPlace();
+
 namespace {
 
 /// Streams that may still have work or an error nobody has asked for, so that they
@@ -135,6 +138,21 @@ public:
     if (!done) {
       nb::gil_scoped_release release; // another launch may have the turn
       status = stream->launch(launch);
+    }
+    check(status);
+  }
+
+  void put(const runtime::StreamedPut &put, nb::object kept) {
+    runtime::Job *job = requireJob("put_async");
+    if (!job)
+      throw nb::python_error();
+    auto held = std::make_shared<Held>(std::move(kept));
+    std::string place = callerPlace();
+    runtime::Status status;
+    {
+      nb::gil_scoped_release release;
+      status = stream->put(
+          put, held, [job] { return runtime::Expected<runtime::Job *>(job); }, std::move(place));
     }
     check(status);
   }
@@ -330,6 +348,17 @@ void python::bindStreams(nb::module_ &m) {
       .def(nb::init<std::string, std::optional<uintptr_t>>(), nb::arg("name"),
            nb::arg("native") = nb::none())
       .def_prop_ro("name", [](const PythonStream &self) { return self.stream->name(); })
+      .def(
+          "_put",
+          [](PythonStream &self, uintptr_t dest, uintptr_t source, uint64_t bytes, int32_t rank,
+             uintptr_t signal, uint64_t value, int32_t signalBytes, std::optional<uintptr_t> after,
+             nb::object kept) {
+            self.put({reinterpret_cast<void *>(dest), reinterpret_cast<const void *>(source), bytes,
+                      rank, reinterpret_cast<void *>(signal), value, signalBytes, after},
+                     std::move(kept));
+          },
+          nb::arg("dest"), nb::arg("source"), nb::arg("bytes"), nb::arg("rank"), nb::arg("signal"),
+          nb::arg("value"), nb::arg("signal_bytes"), nb::arg("after").none(), nb::arg("kept"))
       .def("_call", &PythonStream::call, nb::arg("function"), nb::arg("place"))
       .def("_record", &PythonStream::record, nb::arg("event"))
       .def("_wait", &PythonStream::wait, nb::arg("event"))

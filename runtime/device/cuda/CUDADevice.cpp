@@ -394,6 +394,7 @@ private:
       return any.status();
     GPU &gpu = **any;
     GPU::Scope scope(gpu);
+    GPU::OutsideOfCaptures outside(gpu.driver);
     std::lock_guard<std::mutex> guard(gpu.copiesLock);
     if (Status st = work(gpu.driver, gpu.copies); !st.ok())
       return st;

@@ -28,6 +28,7 @@ Expected<const LoadedCode *> CUDAKernel::on(GPU &gpu) {
 
 Status CUDAKernel::loadOn(GPU &gpu, LoadedCode &code) const {
   const Driver &driver = gpu.driver;
+  GPU::OutsideOfCaptures outside(driver);
   const std::string begin = "kernel '" + name + "' cannot be loaded on GPU " +
                             std::to_string(gpu.ordinal) + " (" + gpu.name + ", sm_" +
                             std::to_string(gpu.capability) + "): ";

@@ -96,6 +96,7 @@ static_assert(sizeof(AccessDescription) == 12);
 inline constexpr int fileDescriptor = 1;
 inline constexpr int nonBlockingStream = 1;
 inline constexpr int eventWithoutTiming = 2;
+inline constexpr int relaxedCapture = 2;
 
 namespace launch_attribute {
 enum : int { cooperative = 2, clusterDimension = 4 };

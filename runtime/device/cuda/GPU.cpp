@@ -144,6 +144,7 @@ Status GPU::start() {
 
 Status GPU::add(Address word, uint64_t value, int32_t bytes) {
   Scope scope(*this);
+  OutsideOfCaptures outside(driver);
   std::lock_guard<std::mutex> guard(copiesLock);
   Function function = nullptr;
   if (Status st = driver.check(

@@ -96,6 +96,22 @@ public:
     bool pushed = false;
   };
 
+  /// What the calling thread asks the driver for meanwhile is no part of a graph that
+  /// another one captures: without it, a look at a stream ends such a capture.
+  class OutsideOfCaptures {
+  public:
+    explicit OutsideOfCaptures(const Driver &driver) : driver(driver) {
+      driver.exchangeCaptureMode(&mode);
+    }
+    ~OutsideOfCaptures() { driver.exchangeCaptureMode(&mode); }
+    OutsideOfCaptures(const OutsideOfCaptures &) = delete;
+    OutsideOfCaptures &operator=(const OutsideOfCaptures &) = delete;
+
+  private:
+    const Driver &driver;
+    int mode = relaxedCapture;
+  };
+
 private:
   GPU(const Driver &driver, Ordinal ordinal) : driver(driver), ordinal(ordinal) {}
   Status start();

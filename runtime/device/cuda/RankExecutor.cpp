@@ -39,12 +39,13 @@ class LaneWait : public Awaited {
 public:
   explicit LaneWait(LaneQueue &queue) : queue(queue) {
     std::lock_guard<std::mutex> guard(queue.lock);
-    text = "kernel '" + queue.last + "'";
+    text = queue.lastIsPut ? queue.last : "kernel '" + queue.last + "'";
   }
   std::string what() const override { return text; }
   bool isOver() override {
     const GPU &gpu = queue.lane.gpu;
     GPU::Scope scope(gpu);
+    GPU::OutsideOfCaptures outside(gpu.driver);
     return gpu.driver.queryStream(queue.stream) == result::success;
   }
   /// Nobody knows who sends a signal; a barrier needs all.
@@ -60,11 +61,60 @@ LaneQueue::~LaneQueue() {
   executor.remove(*this);
   // What it was given must have ended before others use the lane.
   (void)executor.finish(*this);
+  if (before) {
+    GPU::Scope scope(lane.gpu);
+    lane.gpu.driver.destroyEvent(before);
+  }
   lane.gpu.giveBack(&lane);
+}
+
+Status LaneQueue::put(const QueuedPut &put) {
+  const Driver &driver = lane.gpu.driver;
+  GPU::Scope scope(lane.gpu);
+  if (failure)
+    return {}; // as a launch behind a failure
+  auto address = [](const void *at) { return Address(reinterpret_cast<uintptr_t>(at)); };
+  auto checked = [&](Result result, const char *what) { return driver.check(result, what); };
+  Status st;
+  for (StreamRef each : {stream, reinterpret_cast<StreamRef>(put.after.value_or(0))})
+    if (int state = 0; each && each != lane.stream &&
+                       (driver.streamIsCapturing(each, &state) != result::success || state != 0))
+      return Status::error(StatusCode::InvalidArgument,
+                           "put_async: the stream is being captured into a CUDA graph, which "
+                           "copies of put_async cannot be part of; call it outside of the capture",
+                           executor.job.rank);
+  if (put.after) {
+    if (!before)
+      st = checked(driver.createEvent(&before, eventWithoutTiming), "cuEventCreate");
+    if (st.ok())
+      st = checked(driver.recordEvent(before, reinterpret_cast<StreamRef>(*put.after)),
+                   "cuEventRecord");
+    if (st.ok())
+      st = checked(driver.streamWaitsFor(stream, before, 0), "cuStreamWaitEvent");
+  }
+  if (st.ok() && put.bytes)
+    st = checked(driver.copy(address(put.to), address(put.from), put.bytes, stream),
+                 "cuMemcpyAsync");
+  if (st.ok() && put.word)
+    st = put.wordBytes == 4
+             ? checked(driver.streamWritesWord(stream, address(put.word), uint32_t(put.value), 0),
+                       "cuStreamWriteValue32")
+             : checked(driver.streamWritesLong(stream, address(put.word), put.value, 0),
+                       "cuStreamWriteValue64");
+  {
+    // Also what could be made of it goes on.
+    std::lock_guard<std::mutex> guard(lock);
+    ++launches;
+    last = "put_async";
+    lastIsPut = true;
+  }
+  executor.wakeWatcher();
+  return st;
 }
 
 bool LaneQueue::isIdle() {
   GPU::Scope scope(lane.gpu);
+  GPU::OutsideOfCaptures outside(lane.gpu.driver);
   return lane.gpu.driver.queryStream(stream) != result::notReady;
 }
 
@@ -130,13 +180,17 @@ std::unique_ptr<LaunchFailure> RankExecutor::run(const LaunchSpec &launch, Devic
     return failed(std::move(st), launch.kernel->name);
   if (!given)
     return finish(*queue);
+  wakeWatcher();
+  return nullptr;
+}
+
+void RankExecutor::wakeWatcher() {
   std::lock_guard<std::mutex> guard(lock);
   ++started;
   if (!watcher.joinable())
     watcher = std::thread(&RankExecutor::watch, this);
   if (!watching)
     changed.notify_all();
-  return nullptr;
 }
 
 std::unique_ptr<LaunchFailure> RankExecutor::synchronize(DeviceQueue *given) {
@@ -285,6 +339,7 @@ Status RankExecutor::start(const LaunchSpec &launch, LaneQueue &queue) {
   }
   ++queue.launches;
   queue.last = kernel.name;
+  queue.lastIsPut = false;
   queue.blocking = queue.blocking || kernel.blocking;
   return {};
 }
@@ -309,6 +364,7 @@ std::unique_ptr<LaunchFailure> RankExecutor::finish(LaneQueue &queue) {
     return nullptr;
   const Driver &driver = queue.lane.gpu.driver;
   GPU::Scope scope(queue.lane.gpu);
+  GPU::OutsideOfCaptures outside(driver);
   LaneWait wait(queue);
   Backoff backoff(job.maySpin);
   uint64_t nextInterrupt = 0, givenUpAt = 0;

@@ -34,6 +34,7 @@ public:
   LaneQueue(RankExecutor &executor, Lane &lane, StreamRef stream)
       : executor(executor), lane(lane), stream(stream) {}
   ~LaneQueue() override;
+  Status put(const QueuedPut &put) override;
   bool isIdle() override;
 
   /// One launch that may wait for others.
@@ -52,10 +53,12 @@ public:
   std::vector<Flight> flights;
   size_t controlUsed = 0;
   uint64_t launches = 0; ///< since the lane was last found empty
-  std::string last;      ///< name of the last kernel
+  std::string last;      ///< name of the last kernel, or "put_async"
+  bool lastIsPut = false;
   bool blocking = false; ///< some of them wait for others
   bool givenUp = false;
   std::unique_ptr<LaunchFailure> failure;
+  EventRef before = nullptr; ///< what others put into their stream, for puts after it
 };
 
 class RankExecutor final : public Executor {
@@ -69,6 +72,9 @@ public:
 
 private:
   friend class LaneQueue;
+
+  /// Something has gone into a queue that nobody waits for.
+  void wakeWatcher();
 
   Expected<std::unique_ptr<LaneQueue>> openLane(std::optional<uintptr_t> native = {});
   Status start(const LaunchSpec &launch, LaneQueue &queue);

@@ -18,6 +18,7 @@
 #include "symmetric/HostHeap.h"
 
 #include <charconv>
+#include <cstring>
 #include <sstream>
 
 namespace nereid::runtime {
@@ -38,6 +39,18 @@ public:
 
 class NullQueue final : public DeviceQueue {
 public:
+  Status put(const QueuedPut &put) override {
+    if (failure)
+      return {};
+    if (put.after)
+      return Status::error(StatusCode::InvalidArgument, "the device has no streams of its own");
+    std::memcpy(put.to, put.from, put.bytes);
+    if (put.word && put.wordBytes == 4)
+      __atomic_store_n(static_cast<uint32_t *>(put.word), uint32_t(put.value), __ATOMIC_RELEASE);
+    else if (put.word)
+      __atomic_store_n(static_cast<uint64_t *>(put.word), put.value, __ATOMIC_RELEASE);
+    return {};
+  }
   bool isIdle() override { return true; }
   /// What the first launch that failed has come to; after it a queue does nothing.
   std::unique_ptr<LaunchFailure> failure;

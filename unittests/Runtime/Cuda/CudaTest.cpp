@@ -19,6 +19,7 @@ using nereid::runtime::findDevice;
 using nereid::runtime::Kernel;
 using nereid::runtime::Stream;
 using nereid::runtime::StreamedLaunch;
+using nereid::runtime::StreamedPut;
 
 namespace {
 
@@ -237,7 +238,7 @@ TEST(Cuda, ALaunchIsTriedWithoutWaitingForAnybody) {
 
 TEST(Cuda, MoreLaunchesThanControlMemoryHolds) {
   auto kernel = meetsKernel();
-  runThreads(1, cudaOptions(), [&](Job &job) {
+  runThreads(1, cudaOptions(200), [&](Job &job) {
     Stream stream(&job);
     for (int i = 0; i < 3000; ++i) // 96 + 32 * 16 bytes each
       ASSERT_TRUE(stream.launch(specOf(*kernel, nullptr, 1 + i % 2), kernel).ok());
@@ -374,6 +375,116 @@ TEST(Cuda, LaunchesGoIntoStreamsOfOthersBetweenTheirWork) {
     EXPECT_TRUE(stream.synchronize().ok());
     EXPECT_EQ(got, 3 * 99 + 6);
     EXPECT_TRUE(job.barrier().ok());
+  });
+}
+
+TEST(Cuda, PutsAreMadeInTheOrderOfTheirStream) {
+  auto adds = load({});
+  runThreads(2, cudaOptions(), [&](Job &job) {
+    // own: 0..3 data, 4 counted by kernels; 8.. from the other rank; 12, 13 signals
+    int64_t *w = words(job, 16);
+    const int other = 1 - job.rank();
+    Stream stream(&job);
+    uint64_t args[] = {arg(w + 4)};
+    for (int64_t round = 1; round <= 20; ++round) {
+      ASSERT_TRUE(stream.launch(specOf(*adds, args, 3), adds).ok());
+      ASSERT_TRUE(stream.put({w + 8, w + 4, 8, other, w + 12, uint64_t(round)}).ok());
+      ASSERT_TRUE(stream.put({w + 9, w + 4, 8, other}).ok());
+      ASSERT_TRUE(
+          stream.put({w + 9, w, 0, other, w + 13, uint64_t(round), 4}).ok()); // a signal alone
+      ASSERT_TRUE(job.waitUntil(w + 12, NRD_CMP_EQ, uint64_t(round), 8, true).ok());
+      int64_t got[2] = {};
+      ASSERT_TRUE(job.get(got, w + 8, 8, job.rank()).ok());
+      EXPECT_EQ(got[0], 3 * round);
+      ASSERT_TRUE(job.waitUntil(w + 13, NRD_CMP_EQ, uint64_t(round), 4, true).ok());
+      ASSERT_TRUE(job.get(got, w + 8, 16, job.rank()).ok());
+      EXPECT_EQ(got[1], 3 * round);
+      ASSERT_TRUE(stream.synchronize().ok());
+      ASSERT_TRUE(job.barrier().ok());
+    }
+    auto wrong = [&](const StreamedPut &put, StatusCode code, const char *text) {
+      EXPECT_TRUE(stream.put(put, nullptr, nullptr, "script.py:7").ok());
+      std::string place;
+      auto st = stream.synchronize(&place);
+      EXPECT_EQ(st.code(), code) << st.report();
+      EXPECT_NE(st.report().find(text), std::string::npos) << st.report();
+      EXPECT_EQ(place, "script.py:7");
+    };
+    int64_t host = 0;
+    wrong({w, w, 8, 7}, StatusCode::BadRank, "rank 7 is outside this job of 2");
+    wrong({&host, w, 8, other}, StatusCode::NotSymmetric, "put_async: 8 bytes");
+    wrong({w, w + 15, 16, other}, StatusCode::BadAccess, "8 bytes past its end");
+    wrong({w, w + 1, 8, other, reinterpret_cast<char *>(w + 3) + 4, 1}, StatusCode::BadAccess,
+          "not aligned to the signal's 8 bytes");
+    wrong({w, w + 1, 8, other, w + 3, 1, 2}, StatusCode::InvalidArgument, "4 or 8 bytes, not 2");
+    wrong({w, w + 1, 8, other, w + 3, uint64_t(1) << 40, 4}, StatusCode::InvalidArgument,
+          "does not fit a signal of 4 bytes");
+    EXPECT_TRUE(job.barrier().ok());
+  });
+}
+
+TEST(Cuda, PutsComeAfterWhatAStreamOfOthersHolds) {
+  auto waits = waitsKernel("waits_before_puts");
+  runThreads(1, cudaOptions(), [&](Job &job) {
+    int64_t *w = words(job, 8), got[2] = {};
+    OthersStream others;
+    Stream launches(&job, "others'", others.handle()), puts(&job);
+    uint64_t waitArgs[] = {arg(w), 1};
+    ASSERT_TRUE(launches.launch(specOf(*waits, waitArgs, 1), waits).ok());
+    others.write(w + 1, 7);
+    StreamedPut put{w + 2, w + 1, 8, 0, w + 3, 1};
+    put.after = others.handle();
+    ASSERT_TRUE(puts.put(put).ok());
+    // What the stream holds later is not awaited: it waits for the put itself.
+    uint64_t signalArgs[] = {arg(w + 3), 1};
+    ASSERT_TRUE(launches.launch(specOf(*waits, signalArgs, 1), waits).ok());
+    ASSERT_TRUE(job.get(got, w + 2, 16, 0).ok());
+    EXPECT_EQ(got[1], 0);
+    ASSERT_TRUE(job.signal(w, 1, NRD_SIG_SET, 8, 0).ok());
+    ASSERT_TRUE(puts.synchronize().ok());
+    ASSERT_TRUE(job.get(got, w + 2, 16, 0).ok());
+    EXPECT_EQ(got[0], 7);
+    EXPECT_EQ(got[1], 1);
+    ASSERT_TRUE(launches.synchronize().ok());
+    // A put into a stream of others' takes its turn there.
+    others.write(w + 1, 9);
+    ASSERT_TRUE(launches.put({w + 2, w + 1, 8, 0}).ok());
+    others.write(w + 1, 11);
+    ASSERT_TRUE(launches.synchronize().ok());
+    ASSERT_TRUE(job.get(got, w + 1, 16, 0).ok());
+    EXPECT_EQ(got[0], 11);
+    EXPECT_EQ(got[1], 9);
+  });
+}
+
+TEST(Cuda, WhatIsOutsideOfACaptureDoesNotEndIt) {
+  auto adds = load({}), meets = meetsKernel();
+  runThreads(1, cudaOptions(), [&](Job &job) {
+    int64_t *word = words(job, 2), got = 0;
+    uint64_t args[] = {arg(word)};
+    OthersStream others;
+    Stream own(&job), inOthers(&job, "others'", others.handle());
+    ASSERT_TRUE(own.launch(specOf(*adds, args, 3), adds).ok());
+    ASSERT_TRUE(own.synchronize().ok());
+    auto capture = ofDriver<void(int)>("nrd_fake_capture");
+    capture(1);
+    auto late = load({.name = "adds_late"}); // loaded meanwhile
+    EXPECT_TRUE(own.launch(specOf(*late, args, 3), late).ok());
+    EXPECT_TRUE(own.launch(specOf(*meets, nullptr, 2), meets).ok());
+    EXPECT_TRUE(own.put({word + 1, word, 8, 0}).ok());
+    EXPECT_TRUE(own.synchronize().ok());
+    EXPECT_TRUE(job.get(&got, word + 1, 8, 0).ok());
+    EXPECT_EQ(got, 6);
+    EXPECT_TRUE(launch(&job, specOf(*adds, args, 3)).ok());
+    StreamedPut put{word + 1, word, 8, 0};
+    put.after = others.handle();
+    EXPECT_TRUE(own.put(put).ok());
+    auto st = own.synchronize();
+    EXPECT_EQ(st.code(), StatusCode::InvalidArgument) << st.report();
+    EXPECT_NE(st.report().find("put_async: the stream is being captured"), std::string::npos);
+    capture(0);
+    EXPECT_TRUE(job.get(&got, word, 8, 0).ok());
+    EXPECT_EQ(got, 9);
   });
 }
 

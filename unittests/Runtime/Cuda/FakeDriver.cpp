@@ -18,6 +18,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <queue>
 #include <set>
@@ -438,10 +439,23 @@ NEREID_FAKE cuStreamCreate(StreamRef *stream, unsigned) {
   return current();
 }
 NEREID_FAKE cuStreamDestroy_v2(StreamRef) { return result::success; }
-NEREID_FAKE cuStreamQuery(StreamRef stream) { return streamOf(stream)->query(); }
-NEREID_FAKE cuStreamSynchronize(StreamRef stream) { return streamOf(stream)->synchronize(); }
 /// For tests: streams are being captured into a graph.
 std::atomic<int> capturing{0};
+/// What a thread may not do meanwhile unless it has said that it is outside of it.
+thread_local int captureMode = 0;
+Result allowed() { return capturing && captureMode != relaxedCapture ? 900 : result::success; }
+NEREID_FAKE cuThreadExchangeStreamCaptureMode(int *mode) {
+  std::swap(*mode, captureMode);
+  return result::success;
+}
+NEREID_FAKE cuStreamQuery(StreamRef stream) {
+  Result error = allowed();
+  return error ? error : streamOf(stream)->query();
+}
+NEREID_FAKE cuStreamSynchronize(StreamRef stream) {
+  Result error = allowed();
+  return error ? error : streamOf(stream)->synchronize();
+}
 extern "C" __attribute__((visibility("default"))) void nrd_fake_capture(int state) {
   capturing = state;
 }
@@ -449,7 +463,46 @@ NEREID_FAKE cuStreamIsCapturing(StreamRef, int *state) {
   *state = capturing;
   return result::success;
 }
-NEREID_FAKE cuStreamWaitEvent(StreamRef, EventRef, unsigned) { return result::success; }
+/// How often an event was recorded, and how many of these have happened.
+struct Event {
+  std::mutex lock;
+  std::condition_variable changed;
+  uint64_t recorded = 0, happened = 0;
+};
+using SharedEvent = std::shared_ptr<Event>;
+SharedEvent eventOf(EventRef event) { return *reinterpret_cast<SharedEvent *>(event); }
+NEREID_FAKE cuEventCreate(EventRef *event, unsigned) {
+  *event = reinterpret_cast<EventRef>(new SharedEvent(new Event));
+  return current();
+}
+NEREID_FAKE cuEventDestroy_v2(EventRef event) {
+  delete reinterpret_cast<SharedEvent *>(event);
+  return result::success;
+}
+NEREID_FAKE cuEventRecord(EventRef event, StreamRef stream) {
+  SharedEvent shared = eventOf(event);
+  std::lock_guard<std::mutex> guard(shared->lock);
+  streamOf(stream)->put([shared, number = ++shared->recorded] {
+    std::lock_guard<std::mutex> inner(shared->lock);
+    shared->happened = number;
+    shared->changed.notify_all();
+  });
+  return current();
+}
+NEREID_FAKE cuEventQuery(EventRef event) {
+  SharedEvent shared = eventOf(event);
+  std::lock_guard<std::mutex> guard(shared->lock);
+  return shared->happened == shared->recorded ? result::success : result::notReady;
+}
+NEREID_FAKE cuStreamWaitEvent(StreamRef stream, EventRef event, unsigned) {
+  SharedEvent shared = eventOf(event);
+  std::lock_guard<std::mutex> guard(shared->lock);
+  streamOf(stream)->put([shared, number = shared->recorded] {
+    std::unique_lock<std::mutex> inner(shared->lock);
+    shared->changed.wait(inner, [&] { return shared->happened >= number; });
+  });
+  return current();
+}
 NEREID_FAKE cuStreamWriteValue32_v2(StreamRef stream, Address at, uint32_t value, unsigned) {
   streamOf(stream)->put([=] { __atomic_store_n(reach<uint32_t>(at), value, __ATOMIC_RELEASE); });
   return current();
@@ -458,13 +511,6 @@ NEREID_FAKE cuStreamWriteValue64_v2(StreamRef stream, Address at, uint64_t value
   streamOf(stream)->put([=] { __atomic_store_n(reach<uint64_t>(at), value, __ATOMIC_RELEASE); });
   return current();
 }
-NEREID_FAKE cuEventCreate(EventRef *event, unsigned) {
-  *event = nullptr;
-  return result::success;
-}
-NEREID_FAKE cuEventDestroy_v2(EventRef) { return result::success; }
-NEREID_FAKE cuEventRecord(EventRef, StreamRef) { return result::success; }
-NEREID_FAKE cuEventQuery(EventRef) { return result::success; }
 
 NEREID_FAKE cuMemGetAllocationGranularity(size_t *bytes, const AllocationProperties *, int) {
   *bytes = 1 << 16;

@@ -95,10 +95,26 @@ struct LaunchFailure {
   std::vector<BlockedGroup> programs;
 };
 
+/// A copy beside the host, and a word that says that it has been made.
+struct QueuedPut {
+  void *to = nullptr;
+  const void *from = nullptr;
+  uint64_t bytes = 0;
+  /// Set to `value` when all bytes can be seen by whoever sees that; null = none.
+  void *word = nullptr;
+  uint64_t value = 0;
+  int32_t wordBytes = 8; ///< or 4
+  /// A stream of the device's own kind, all of which so far has to end before the copy.
+  std::optional<uintptr_t> after;
+};
+
 /// An order of launches that the device keeps beside the host.
 class DeviceQueue {
 public:
   virtual ~DeviceQueue() = default;
+  /// Puts a copy between heaps, and memory of the device, into the queue. It needs no
+  /// processor that programs may occupy.
+  virtual Status put(const QueuedPut &put) = 0;
   /// Whether all that run() has put into it has ended, as seen at a look.
   virtual bool isIdle() = 0;
 };

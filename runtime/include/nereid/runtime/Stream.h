@@ -74,6 +74,21 @@ public:
   virtual void release(std::vector<std::shared_ptr<StreamedLaunch>> &ended) { ended.clear(); }
 };
 
+/// A put in a stream, and the signal that follows it.
+struct StreamedPut {
+  void *dest = nullptr; ///< this rank's address of what is written on `rank`
+  const void *source = nullptr;
+  uint64_t bytes = 0;
+  int32_t rank = 0;
+  /// This rank's address of a signal of `signalBytes` (4 or 8) bytes, which becomes
+  /// `value` on `rank` when the bytes are there; null = none.
+  void *signal = nullptr;
+  uint64_t value = 0;
+  int32_t signalBytes = 8;
+  /// A stream of the device's own kind, all of which so far has to end before it.
+  std::optional<uintptr_t> after;
+};
+
 class Stream {
 public:
   /// A stream of `job`'s rank, which must outlive what it is given. Null: one of the
@@ -100,6 +115,12 @@ public:
   /// The same if the launch has its turn at once, and nobody has to be waited for until
   /// findJob(); else false, with nothing done.
   bool tryLaunch(const std::shared_ptr<StreamedLaunch> &launch, Status &status);
+  /// Copies to another rank, as Job::put and Job::signal would, one after the other. On a
+  /// device with queues of its own neither the host nor programs of kernels make the copy.
+  /// `source` is symmetric memory of this rank, or other memory of its device, and must
+  /// stay as it is until the copy has been made; `owner` is kept until then.
+  Status put(const StreamedPut &put, std::shared_ptr<const void> owner = nullptr,
+             std::function<Expected<Job *>()> findJob = nullptr, std::string place = "");
   /// A function of the host. Its error, or an exception that it throws, is an error of
   /// the stream.
   Status call(std::function<Status()> function, std::string place = "");

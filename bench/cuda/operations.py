@@ -3,6 +3,7 @@
 
     nereid run -n 2 --target cuda bench/cuda/operations.py LINES [PART...]        # parts: the functions below"""
 
+import contextlib
 import importlib
 import sys
 import time
@@ -164,47 +165,45 @@ def all_gather():
 def launches():
     from floor import empty5 as stock
 
-    x, nereid_word = torch.zeros(16, device="cuda"), nereid.symm.zeros(16)
-    count = 500
+    x, y = torch.zeros(16, device="cuda"), nereid.symm.zeros(16)
+    count, ours, own = 500, tutorials.empty5, nereid.Stream()
 
-    def issue(call, finish):
-        found = []
-        for _ in range(15):
-            torch.cuda.synchronize()
-            start = time.perf_counter()
-            for _ in range(count):
-                call()
-            found.append((time.perf_counter() - start) / count * 1e6)
-            finish()
-        return middle(found)
+    def and_wait():
+        stock[(1,)](x, x, x, 3, 5)
+        torch.cuda.synchronize()
 
+    # Name, stream, call: in turn, since the processors of some machines change their speed.
+    rows = [
+        ("stream_us", own, lambda: ours[(1,)](x, x, x, 3, 5, num_warps=4)),
+        ("triton_us", None, lambda: stock[(1,)](x, x, x, 3, 5)),
+        ("torch_stream_us", b.stream, lambda: ours[(1,)](x, x, x, 3, 5, num_warps=4)),
+        ("stream_symmetric_us", b.stream, lambda: ours[(1,)](y, y, y, 3, 5, num_warps=4)),
+        ("and_wait_us", None, lambda: ours[(1,)](x, x, x, 3, 5, num_warps=4)),
+        ("triton_and_wait_us", None, and_wait),
+    ]
     if rank == 0:
-        ours = tutorials.empty5
+        found = {name: [] for name, _, _ in rows}
         ours[(1,)](x, x, x, 3, 5, num_warps=4)
         stock[(1,)](x, x, x, 3, 5)
-        own = nereid.Stream()
-        with own:
-            streamed = issue(lambda: ours[(1,)](x, x, x, 3, 5, num_warps=4), own.synchronize)
-        with b.stream:
-            beside = issue(lambda: ours[(1,)](x, x, x, 3, 5, num_warps=4), b.stream.synchronize)
+        for _ in range(15):
+            for name, stream, call in rows:
+                torch.cuda.synchronize()
+                with stream or contextlib.nullcontext():
+                    start = time.perf_counter()
+                    for _ in range(count):
+                        call()
+                    found[name].append((time.perf_counter() - start) / count * 1e6)
+                if stream:
+                    stream.synchronize()
         started = time.perf_counter()
         with b.stream:
             for _ in range(2000):
                 ours[(1,)](x, x, x, 3, 5, num_warps=4)
         b.stream.synchronize()
         sustained = (time.perf_counter() - started) / 2000 * 1e6
-        waited = issue(lambda: ours[(1,)](x, x, x, 3, 5, num_warps=4), torch.cuda.synchronize)
-        y = nereid_word
-        with b.stream:
-            symmetric = issue(lambda: ours[(1,)](y, y, y, 3, 5, num_warps=4), b.stream.synchronize)
-        triton_us = issue(lambda: stock[(1,)](x, x, x, 3, 5), torch.cuda.synchronize)
-
-        def and_wait():
-            stock[(1,)](x, x, x, 3, 5)
-            torch.cuda.synchronize()
-        triton_waited = issue(and_wait, torch.cuda.synchronize)
-        b.record("launch", stream_us=streamed, torch_stream_us=beside, stream_symmetric_us=symmetric, stream_to_end_us=sustained, and_wait_us=waited, triton_us=triton_us,
-                 triton_and_wait_us=triton_waited)
+        ratios = {name.replace("_us", "_of_triton"): middle([mine / other for mine, other in zip(found[name], found["triton_us"])])
+                  for name in ("stream_us", "torch_stream_us")}
+        b.record("launch", **{name: middle(times) for name, times in found.items()}, stream_to_end_us=sustained, **ratios)
     b.sync()
 
 

@@ -76,4 +76,7 @@ SUITES = {
         File("tutorials/ascend/02-ascend-gemm-reduce-scatter.py"),
         File("tutorials/ascend/03-ascend-gemm-allreduce-oneshot.py"),
     )),
+    "iris": Suite("iris", files=tuple(
+        File(f"tests/unittests/test_{name}.py", pytest=True)
+        for name in ("load", "store", "get", "put", "atomic_add", "atomic_cas", "atomic_xchg"))),
 }

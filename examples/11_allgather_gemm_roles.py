@@ -46,6 +46,7 @@ def product(a_desc, b_desc, row, column, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.c
     """The block at `row`, `column` of A (rows, K) times the transpose of B (columns, K)."""
     accumulator = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for k in range(0, K, BLOCK_K):
+        # nereid: allow NRD-0001, NRD-0002 the next shard's rows in the last tile of this one are not stored
         accumulator = tl.dot(a_desc.load([row, k]), b_desc.load([column, k]).T, accumulator)
     return accumulator
 

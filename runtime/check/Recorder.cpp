@@ -16,6 +16,7 @@
 //                function  file  text
 //   launch       number of the launch  number of the kernel
 //   place        number of the host's operation  file:line
+//   deadlock     why the job has failed
 //
 //===----------------------------------------------------------------------===//
 #include "check/Recorder.h"
@@ -118,7 +119,7 @@ namespace {
 class Recent {
 public:
   /// Whether this access of the program's step has not been told yet.
-  bool isNew(const void *teller, const EventRecord &e) {
+  bool isNew(const void *teller, const EventRecord &e, uint32_t changes) {
     Program &program = find(teller, e);
     program.touched = true;
     const Access access{program.step,
@@ -127,7 +128,8 @@ public:
                         e.value,
                         e.id,
                         e.site,
-                        uint32_t(uint16_t(e.pe)) << 16 | uint32_t(e.how) << 8 | e.flags};
+                        uint32_t(uint16_t(e.pe)) << 16 | uint32_t(e.how) << 8 | e.flags,
+                        changes};
     Access &slot = accesses[hashOf(access) % accesses.size()];
     if (slot == access)
       return false;
@@ -165,7 +167,7 @@ private:
   };
   struct Access {
     uint64_t step = 0, offset = 0, bytes = 0, stride = 0;
-    uint32_t rows = 0, site = 0, what = 0;
+    uint32_t rows = 0, site = 0, what = 0, changes = 0;
     bool operator==(const Access &) const = default;
   };
   static uint64_t hashOf(const Access &a) {
@@ -228,7 +230,14 @@ uint64_t Recorder::beforeAtomic(const EventRecord &event) {
 uint64_t Recorder::before(const EventRecord &event, uint64_t tag) {
   switch (event.kind) {
   case EventKind::Access:
-    if (!recent().isNew(this, event))
+    if (event.program == EventRecord::kHost) {
+      sayPlace(event);
+      break;
+    }
+    // A look at a word is told again when the word has changed.
+    if (!recent().isNew(
+            this, event,
+            event.flags & EventRecord::kVolatile ? log->changesOf(event.pe, event.offset) : 0))
       return tag;
     log->add(event, rank, /*before=*/true);
     return tag;
@@ -247,6 +256,9 @@ uint64_t Recorder::before(const EventRecord &event, uint64_t tag) {
     break;
   case EventKind::Transfer:
     return tag; // when it happens does not matter
+  case EventKind::Wait:
+    log->add(event, rank, /*before=*/true); // others learn nothing of it
+    return tag;
   default:
     break;
   }
@@ -264,6 +276,10 @@ void Recorder::endStep(const EventRecord &event) {
 void Recorder::after(const EventRecord &event, uint64_t tag) {
   if (event.kind == EventKind::Transfer || event.kind == EventKind::Run)
     return;
+  if (event.kind == EventKind::Launch && job.health().code() == StatusCode::Deadlock) {
+    std::lock_guard<std::mutex> guard(lock);
+    say("deadlock");
+  }
   const bool isAtomic = event.kind == EventKind::Atomic && event.how != NRD_AMO_FETCH;
   if (!isAtomic)
     endStep(event);

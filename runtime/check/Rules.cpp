@@ -382,6 +382,13 @@ void Rules::atomic(const Access &made, const Place &word, bool acquires, bool re
   step(made.thread);
 }
 
+void Rules::look(ThreadId id, const Place &word) {
+  useTokens(id);
+  auto ledger = words.find({word.rank, word.heap, word.begin});
+  if (ledger != words.end() && !ledger->second.kept.empty())
+    acquire(id, ledger->second.kept.back().message);
+}
+
 void Rules::endLaunch(ThreadId host, const std::vector<ThreadId> &programs) {
   step(host);
   threads[host].C.join(host, {threads[host].step, threads[host].step});

@@ -150,6 +150,8 @@ public:
   /// reads the word. `value`: what the word is afterwards.
   void atomic(const Access &access, const Place &word, bool acquires, bool releases, bool keeps,
               uint64_t value);
+  /// Takes over what the last update of the word tells, as an acquiring look would.
+  void look(ThreadId thread, const Place &word);
   /// The end of a step: others can learn of what comes next apart from what came before.
   void step(ThreadId thread) { ++threads[thread].step; }
   /// All that the thread knows, itself included.

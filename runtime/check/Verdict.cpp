@@ -27,6 +27,7 @@
 // code, its two lines and what stands there; further pairs are only counted.
 //
 //===----------------------------------------------------------------------===//
+#include "check/Hangs.h"
 #include "check/Log.h"
 #include "check/Rules.h"
 #include "check/Words.h"
@@ -47,15 +48,26 @@ struct Asked {
   Message message; ///< of its signal
 };
 
+/// What atomic operations and looks without order are taken for, to see whether a race is
+/// one for want of that.
+struct Stronger {
+  bool releases = false, acquires = false;
+};
+
 class Reader {
 public:
-  Reader(const Log &log, const std::string &path) : log(log) {
+  using Pair = std::pair<uint64_t, uint64_t>; ///< records of two accesses that nothing orders
+
+  Reader(const Log &log, const std::string &path, Stronger stronger = {})
+      : log(log), stronger(stronger) {
     words.push_back(Words::read(path + ".0"));
     for (int32_t r = 1; r < words[0].ranks; ++r)
       words.push_back(Words::read(path + "." + std::to_string(r)));
   }
 
   Verdict run();
+  /// Says of races whether an atomic operation, or a look, that is too weak leads to them.
+  void explainWeakness(Verdict &verdict, const std::string &path) const;
 
 private:
   using Operation = std::pair<int32_t, uint32_t>; // rank, id
@@ -81,10 +93,13 @@ private:
   }
 
   void report(const Conflict &conflict);
+  void reportHangs();
   End endOf(const Access &access) const;
+  std::string weakSite(const Pair &pair, bool look) const;
   void classify(Finding &finding, const Conflict &conflict) const;
 
   const Log &log;
+  const Stronger stronger;
   std::vector<Words> words; ///< by rank
   Rules rules{[this](const Conflict &conflict) { report(conflict); }};
   std::map<int32_t, ThreadId> hosts;
@@ -105,6 +120,10 @@ private:
   int32_t launchesUnderWay = 0;
   Verdict verdict;
   std::map<std::string, size_t> known; ///< findings by what is the same about them
+  std::vector<Pair> firstPairs;        ///< by finding
+  std::set<Pair> pairs;                ///< all
+  bool weak = false;                   ///< there are operations that `stronger` changes
+  Hangs hangs;
 };
 
 ThreadId Reader::hostOf(int32_t rank) {
@@ -209,14 +228,20 @@ void Reader::update(const EventRecord &e) {
     access.write = false; // g: without acquire
     access.transfer = 0;
     rules.access(access, placeOf(e));
+    weak = true;
+    if (stronger.acquires)
+      rules.look(access.thread, placeOf(e));
     return;
   }
+  if (value != values.end())
+    hangs.update(e.pe, e.offset, value->second, access.record);
   const bool keeps = e.how != NRD_AMO_SET;
   rules.update(access, placeOf(e), std::move(message), keeps,
                value == values.end() ? ~uint64_t(0) : value->second);
 }
 
 void Reader::wait(uint64_t index, const EventRecord &e) {
+  hangs.end(e);
   Access access;
   access.thread = threadOf(e);
   access.step = rules.stepOf(access.thread);
@@ -238,9 +263,16 @@ void Reader::touch(uint64_t index, const EventRecord &e) {
   access.width = e.width;
   access.tokens = e.how;
   Place place = placeOf(e);
-  place.rows = e.id;
-  place.stride = e.value;
+  if (e.program != EventRecord::kHost) {
+    place.rows = e.id;
+    place.stride = e.value;
+  } else if (access.write) {
+    hangs.reset(e.pe, e.offset, e.bytes, index);
+  }
   rules.access(access, place);
+  weak |= access.isVolatile;
+  if (access.isVolatile && stronger.acquires)
+    rules.look(access.thread, place);
 }
 
 void Reader::atomic(uint64_t index, const EventRecord &e) {
@@ -251,7 +283,9 @@ void Reader::atomic(uint64_t index, const EventRecord &e) {
   access.atomic = true;
   access.width = e.width;
   access.scope = e.scope();
-  const bool acquires = e.sem() == NRD_SEM_ACQUIRE || e.sem() == NRD_SEM_ACQ_REL;
+  weak |= e.sem() != NRD_SEM_ACQ_REL;
+  const bool acquires =
+      e.sem() == NRD_SEM_ACQUIRE || e.sem() == NRD_SEM_ACQ_REL || stronger.acquires;
   if (e.how == NRD_AMO_FETCH) { // seen by a load
     if (acquires)
       rules.wait(access, placeOf(e), e.value);
@@ -263,7 +297,10 @@ void Reader::atomic(uint64_t index, const EventRecord &e) {
   if (access.write)
     access.transfer = uint64_t(e.rank) << 32 | e.id;
   auto value = values.find({e.rank, e.id});
-  const bool releases = e.sem() == NRD_SEM_RELEASE || e.sem() == NRD_SEM_ACQ_REL;
+  if (access.write && value != values.end() && e.pe >= 0)
+    hangs.update(e.pe, e.offset, value->second, index);
+  const bool releases =
+      e.sem() == NRD_SEM_RELEASE || e.sem() == NRD_SEM_ACQ_REL || stronger.releases;
   rules.atomic(access, placeOf(e), acquires && e.how != NRD_AMO_SET, releases, e.how != NRD_AMO_SET,
                value == values.end() ? ~uint64_t(0) : value->second);
 }
@@ -356,7 +393,10 @@ void Reader::take(uint64_t index, const Record &record) {
       update(e);
     return;
   case EventKind::Wait:
-    wait(index, e);
+    if (record.before)
+      hangs.begin(e, index);
+    else
+      wait(index, e);
     return;
   case EventKind::Access:
     touch(index, e);
@@ -411,6 +451,11 @@ Verdict Reader::run() {
       polling.insert({r.event.rank, r.event.launch});
   });
   each([&](uint64_t index, const Record &r) { take(index, r); });
+  if (stronger.releases || stronger.acquires)
+    return {};
+  // Waits that end for other reasons, as the death of a rank, are not the program's fault.
+  if (std::any_of(words.begin(), words.end(), [](const Words &own) { return own.deadlock; }))
+    reportHangs();
   return std::move(verdict);
 }
 
@@ -437,7 +482,9 @@ End Reader::endOf(const Access &access) const {
   }
   const std::string peer = "rank " + std::to_string(e.pe);
   const std::string where = e.pe < 0 || e.pe == e.rank ? "" : " of " + peer;
-  if (e.kind == EventKind::Access)
+  if (e.kind == EventKind::Access && e.program == EventRecord::kHost)
+    end.what = access.write ? "store by a method of the tensor" : "load by a method of the tensor";
+  else if (e.kind == EventKind::Access)
     end.what = (access.write ? "store to memory" : "load of memory") +
                (where.empty() ? " of its own" : where);
   else if (e.kind == EventKind::Atomic)
@@ -481,6 +528,13 @@ void Reader::classify(Finding &f, const Conflict &c) const {
     f.code = "NRD-0010";
     f.title = "signals of different widths on one word";
     f.help = "use one type for the word everywhere";
+  } else if ((a.atomic && b.write && f.second.program < 0) ||
+             (b.atomic && a.write && f.first.program < 0)) {
+    f.code = "NRD-0020";
+    f.title = "host code resets a word while others may signal it or wait for it";
+    f.order = "nothing orders the reset and the signal: it may be wiped out, or be taken for a "
+              "later one";
+    f.help = "`nereid.barrier()` before the reset and after it";
   } else if (a.atomic || b.atomic) {
     f.code = "NRD-0006";
     f.title = "a word that others signal, or change by atomic operations, is used like data";
@@ -536,7 +590,99 @@ void Reader::classify(Finding &f, const Conflict &c) const {
                                         : "no synchronisation leads from (1) to (2)";
 }
 
+/// Where the program of one of the two accesses makes a look after (1), or an update of a word
+/// before (2), that orders nothing; empty: it is not known.
+std::string Reader::weakSite(const Pair &pair, bool look) const {
+  const EventRecord &of = log.record(look ? pair.second : pair.first).event;
+  auto isOurs = [&](const EventRecord &e) {
+    const bool isLook = e.kind == EventKind::Access ? e.flags & EventRecord::kVolatile : true;
+    const bool isWeak = e.kind == EventKind::Access || e.sem() == NRD_SEM_RELAXED ||
+                        e.sem() == (look ? NRD_SEM_RELEASE : NRD_SEM_ACQUIRE);
+    return e.rank == of.rank && e.launch == of.launch && e.program == of.program && isLook &&
+           isWeak && (e.kind == EventKind::Access || e.kind == EventKind::Atomic) &&
+           (look || e.flags & EventRecord::kWrites);
+  };
+  const uint64_t low = std::min(pair.first, pair.second), high = std::max(pair.first, pair.second);
+  for (uint64_t n = low + 1; n < high; ++n) {
+    const uint64_t i = look ? high - (n - low) : n;
+    const EventRecord &e = log.record(i).event;
+    if (!isOurs(e))
+      continue;
+    Access access;
+    access.record = i;
+    const SourceSite site = endOf(access).site;
+    return site.known() ? " at " + site.str() : "";
+  }
+  return "";
+}
+
+void Reader::explainWeakness(Verdict &verdict, const std::string &path) const {
+  static const std::set<std::string> races = {"NRD-0001", "NRD-0002", "NRD-0003",
+                                              "NRD-0004", "NRD-0005", "NRD-0007"};
+  auto isRace = [&](const Finding &f) { return races.count(f.code) > 0; };
+  if (!weak || std::none_of(verdict.findings.begin(), verdict.findings.end(), isRace))
+    return;
+  auto left = [&](Stronger how) {
+    Reader again(log, path, how);
+    (void)again.run();
+    return std::move(again.pairs);
+  };
+  const std::set<Pair> released = left({true, false}), ordered = left({true, true});
+  for (size_t i = 0; i < firstPairs.size(); ++i) {
+    Finding &f = verdict.findings[i];
+    if (!isRace(f) || ordered.count(firstPairs[i]))
+      continue;
+    if (!released.count(firstPairs[i])) {
+      f.code = "NRD-0009";
+      f.title = "an atomic operation tells of data, but releases nothing";
+      f.order = "(2) knows of an atomic operation after (1)" + weakSite(firstPairs[i], false) +
+                ", which does not release";
+      f.help = "`sem=\"release\"`, or \"acq_rel\"";
+    } else {
+      f.code = "NRD-0014";
+      f.title = "a word is looked at without acquire, and what it tells of is then used";
+      f.order = "(2) comes after a look at a word" + weakSite(firstPairs[i], true) +
+                ", which does not acquire what the word tells";
+      f.help = "`sem=\"acquire\"`, `dl.wait` or `signal_wait_until`";
+    }
+  }
+}
+
+void Reader::reportHangs() {
+  for (const Hang &hang : hangs.all()) {
+    Finding f;
+    const EventRecord &wait = log.record(hang.wait).event;
+    Access access;
+    access.record = hang.wait;
+    f.second = endOf(access);
+    if (hang.update) {
+      access.record = *hang.update;
+      access.atomic = access.write = true;
+      f.first = endOf(access);
+    }
+    f.code = "NRD-0050";
+    f.title = hang.title;
+    f.order = hang.order;
+    f.help = hang.help;
+    f.bytes = wait.pe < 0 ? "a word of an argument"
+                          : words[size_t(wait.rank)].describe(wait.offset, wait.offset + wait.bytes,
+                                                              wait.launch) +
+                                " on rank " + std::to_string(wait.pe);
+    const std::string key =
+        f.code + "|" + f.title + "|" + f.first.site.str() + "|" + f.second.site.str();
+    auto [entry, isNew] = known.try_emplace(key, verdict.findings.size());
+    if (isNew)
+      verdict.findings.push_back(std::move(f));
+    else
+      ++verdict.findings[entry->second].more;
+  }
+}
+
 void Reader::report(const Conflict &conflict) {
+  const Pair pair{conflict.first.record, conflict.second.record};
+  pairs.insert(pair);
+  if (stronger.releases || stronger.acquires)
+    return;
   Finding f;
   f.first = endOf(conflict.first);
   f.second = endOf(conflict.second);
@@ -560,74 +706,15 @@ void Reader::report(const Conflict &conflict) {
                           f.first.what.substr(0, 8) + "|" + f.second.what.substr(0, 8) + "|" +
                           (f.first.rank == f.second.rank ? "same" : "other");
   auto [entry, isNew] = known.try_emplace(key, verdict.findings.size());
-  if (isNew)
+  if (isNew) {
     verdict.findings.push_back(std::move(f));
-  else
+    firstPairs.push_back(pair);
+  } else {
     ++verdict.findings[entry->second].more;
+  }
 }
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Texts
-//===----------------------------------------------------------------------===//
-
-static std::string sourceLine(const SourceSite &site) {
-  if (site.text.empty())
-    return "";
-  std::string number = std::to_string(site.line);
-  number.insert(0, number.size() < 5 ? 5 - number.size() : 0, ' ');
-  std::string out = number + " | " + site.text + "\n";
-  if (site.column > 0)
-    out += "      | " + std::string(size_t(site.column - 1), ' ') + "^\n";
-  return out;
-}
-
-static std::string who(const End &end) {
-  return end.what + ", by rank " + std::to_string(end.rank) +
-         (end.program < 0 ? ", host code" : ", program " + std::to_string(end.program)) +
-         (end.kernel.empty() ? "" : " of '" + end.kernel + "'");
-}
-
-static std::string where(const End &end) {
-  if (end.site.known() || !end.site.file.empty())
-    return end.site.str();
-  return end.program < 0 ? "<host code>" : "<unknown>";
-}
-
-std::string Finding::text() const {
-  std::string out = where(second) + ": error[" + code + "]: " + title + "\n";
-  out += sourceLine(second.site);
-  out += "  (2) " + who(second) + "\n";
-  out += "  (1) " + where(first) + ": " + who(first) + "\n";
-  out += sourceLine(first.site);
-  out += "  bytes: " + bytes + "\n";
-  out += "  order: " + order + "\n";
-  out += "  help:  " + help + "\n";
-  if (!note.empty())
-    out += "  note:  " + note + "\n";
-  if (more)
-    out += "  and " + std::to_string(more) + (more == 1 ? " more pair" : " more pairs") +
-           " of these two lines\n";
-  return out;
-}
-
-std::string Verdict::summary() const {
-  auto count = [](uint64_t n, const std::string &what) {
-    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-  };
-  std::string out = "check: " + count(uint64_t(ranks), "rank") + ", " + std::to_string(launches) +
-                    (launches == 1 ? " launch, " : " launches, ") + count(records, "event") + ", " +
-                    count(findings.size(), "error");
-  if (!unseen.empty()) {
-    out += "; loads and stores not seen, compiled without instrument=True:";
-    for (const std::string &name : unseen)
-      out += " " + name;
-  }
-  if (lost)
-    out += "; the log was full: " + count(lost, "event") + " not checked";
-  return out;
-}
 
 Status createLog(const std::string &path, uint64_t events) { return Log::create(path, events); }
 
@@ -636,7 +723,9 @@ Expected<Verdict> checkLog(const std::string &path) {
   if (!log.ok())
     return log.status();
   Reader reader(**log, path);
-  return reader.run();
+  Verdict verdict = reader.run();
+  reader.explainWeakness(verdict, path);
+  return verdict;
 }
 
 } // namespace nereid::runtime::check

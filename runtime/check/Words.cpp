@@ -48,6 +48,8 @@ Words Words::read(const std::string &path) {
       site.text = f[7];
     } else if (f[0] == "launch" && f.size() == 3) {
       words.launches[uint32_t(number(f[1]))] = f[2];
+    } else if (f[0] == "deadlock") {
+      words.deadlock = true;
     } else if (f[0] == "place" && f.size() == 3) {
       words.places[uint32_t(number(f[1]))] = f[2];
     }

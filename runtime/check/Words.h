@@ -27,6 +27,7 @@ struct Words {
   int32_t ranks = 0;
   uint64_t heapBase = 0, heapBytes = 0;
   std::string profile;
+  bool deadlock = false; ///< why the job has failed
   /// What was allocated from a launch on, until the next one that is listed.
   std::map<uint32_t, std::vector<Name>> allocations;
   std::map<std::string, KernelWords> kernels;

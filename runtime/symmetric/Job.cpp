@@ -285,6 +285,23 @@ Status Job::observe(Observer *observer) {
   return {};
 }
 
+bool Job::isWatched() const { return pimpl->observer.load(std::memory_order_acquire) != nullptr; }
+
+void Job::noteAccess(const void *ptr, uint64_t bytes, bool writes) {
+  Observer *watching = pimpl->observer.load(std::memory_order_acquire);
+  uint64_t offset = 0;
+  if (!watching || !pimpl->ownOffset(ptr, bytes, offset))
+    return;
+  EventRecord event = pimpl->hostEvent(EventKind::Access);
+  event.id = pimpl->nextOperation();
+  event.offset = offset;
+  event.bytes = bytes;
+  event.pe = event.rank;
+  event.how = 0xff;
+  event.flags = writes ? EventRecord::kWrites : EventRecord::kReads;
+  watching->before(event, 0);
+}
+
 EventRecord Job::Impl::hostEvent(EventKind kind) const {
   EventRecord event;
   event.kind = kind;

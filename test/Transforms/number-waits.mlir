@@ -2,15 +2,16 @@
 // RUN: nereid-opt %s --nereid-number-waits --split-input-file | FileCheck %s
 
 // A token that arithmetic, a branch or a loop has changed is one of the same wait; a wait
-// that is a barrier has no number, and what comes from no wait may be any token.
+// that is a barrier has no number, an argument may be any token, a constant is none.
 // CHECK-LABEL: tt.func @flow
 // CHECK: distributed.wait {{.*}} {nereid.slot = 0 : i32}
 // CHECK: distributed.wait {{.*}} {nereid.slot = 1 : i32}
 // CHECK: distributed.wait {{.*}} {barrier}
 // CHECK: distributed.consume_token {{.*}} {nereid.tokens = 1 : i32}
 // CHECK: distributed.consume_token {{.*}} {nereid.tokens = 3 : i32}
+// CHECK: distributed.consume_token {{.*}} {nereid.tokens = 0 : i32}
 // CHECK: distributed.consume_token {{.*}}, : !tt.ptr<f32>, i32
-// CHECK: distributed.consume_token {{.*}}, : !tt.ptr<f32>, i32
+// CHECK: distributed.consume_token {{.*}} {nereid.tokens = 0 : i32}
 // CHECK: scf.for
 // CHECK: distributed.consume_token {{.*}} {nereid.tokens = 2 : i32}
 tt.func @flow(%s: !tt.ptr<i32>, %p: !tt.ptr<f32>, %v: i32, %c: i1) {
@@ -28,8 +29,9 @@ tt.func @flow(%s: !tt.ptr<i32>, %p: !tt.ptr<f32>, %v: i32, %c: i1) {
   %1 = distributed.consume_token %p, %either, : !tt.ptr<f32>, i32 -> !tt.ptr<f32>
   %2 = distributed.consume_token %p, %t3, : !tt.ptr<f32>, i32 -> !tt.ptr<f32>
   %3 = distributed.consume_token %p, %v, : !tt.ptr<f32>, i32 -> !tt.ptr<f32>
+  %4 = distributed.consume_token %p, %zero, : !tt.ptr<f32>, i32 -> !tt.ptr<f32>
   %last = scf.for %i = %zero to %v step %v iter_args(%carried = %t2) -> i32 : i32 {
-    %4 = distributed.consume_token %p, %carried, : !tt.ptr<f32>, i32 -> !tt.ptr<f32>
+    %5 = distributed.consume_token %p, %carried, : !tt.ptr<f32>, i32 -> !tt.ptr<f32>
     %next = arith.addi %carried, %zero : i32
     scf.yield %next : i32
   }

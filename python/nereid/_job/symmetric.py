@@ -142,6 +142,25 @@ def as_torch(owner: Any, address: int, shape: tuple[int, ...], element: _types.d
     return raw.view(kind).view(shape)
 
 
+def _part(array: np.ndarray, index: Any) -> np.ndarray | None:
+    """The elements at `index` as a view; None when there is none, as for lists of numbers."""
+    index = index if isinstance(index, tuple) else (index,)
+    part = array[index if any(i is ... for i in index) else (*index, ...)]
+    return part if np.may_share_memory(part, array) else None
+
+
+def _tell(part: np.ndarray | None, writes: bool) -> None:
+    """Tells who watches the job of an access by host code, row by row."""
+    if part is None or not part.size:
+        return
+    dims = part.ndim
+    while dims and part[(0,) * (dims - 1) + (...,)].flags.c_contiguous:
+        dims -= 1
+    for index in np.ndindex(part.shape[:dims]):
+        row = part[(*index, ...)]
+        _runtime.note_access(row.ctypes.data, row.nbytes, writes)
+
+
 class SymmetricTensor(_runtime.SymmetricBuffer):
     """A row-major tensor in symmetric memory.
 
@@ -214,10 +233,13 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
         copy, which cannot be written."""
         return as_numpy(self, self._address(), self.shape, self.element_type)
 
-    def _write(self, change) -> None:
-        """Calls `change` with a numpy array of this rank's part, which it changes."""
+    def _write(self, change, index: Any = None) -> None:
+        """Calls `change` with a numpy array of this rank's part, which it changes: all of it, or what is at `index`."""
         if _on_host():
-            change(self.numpy())
+            part = self.numpy()
+            if _runtime.is_watched():
+                _tell(part if index is None else _part(part, index), writes=True)
+            change(part)
             return
         array = self.numpy().copy()
         change(array)
@@ -295,11 +317,15 @@ class SymmetricTensor(_runtime.SymmetricBuffer):
                 "typestr": self.dtype.str}
 
     def __getitem__(self, index):
-        return self.numpy()[index]
+        part = self.numpy()
+        found = part[index]
+        if np.ndim(found) == 0 and _runtime.is_watched():  # views are read later, by whoever has them
+            _tell(_part(part, index), writes=False)
+        return found
 
     def __setitem__(self, index, value) -> None:
         _runtime.give_way()
-        self._write(lambda part: part.__setitem__(index, value))
+        self._write(lambda part: part.__setitem__(index, value), index)
 
     def __len__(self) -> int:
         if not self.shape:

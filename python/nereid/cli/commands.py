@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command `nereid`: run, compile, cache, info, explain; run_ir.py has run-ir, fit.py has fit, bench.py has bench."""
+"""The command `nereid`: run, check, compile, cache, info, explain; run_ir.py has run-ir, fit.py has fit, bench.py has bench."""
 
 from __future__ import annotations
 
@@ -44,6 +44,21 @@ def _check_target_and_profile(args: argparse.Namespace) -> None:
 # ---- nereid run
 
 
+def _add_check(commands) -> None:
+    parser = commands.add_parser(
+        "check",
+        help="run a script as N ranks and say which two accesses nothing orders",
+        description="nereid run --check, first in the order of the system, then under seeds, in which transfers and "
+        "signals come late; stops at the first run with findings. The exit code is then 40, else that of the script. "
+        "docs/check.md says what is found and what not.",
+        usage="nereid check [-n N] [options] script.py [arguments ...]",
+    )
+    parser.add_argument("--seeds", type=_whole, default=8, metavar="K",
+                        help="runs under the seeds 1 to K after the first one (default 8); 0 = none")
+    _add_run_options(parser)
+    parser.set_defaults(check=True)
+
+
 def _add_run(commands) -> None:
     parser = commands.add_parser(
         "run",
@@ -53,6 +68,10 @@ def _add_run(commands) -> None:
         "failed (128 + signal number when a signal ended it).",
         usage="nereid run [-n N] [options] script.py [arguments ...]",
     )
+    _add_run_options(parser)
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-n", "--ranks", type=_positive, metavar="N",
                         help="number of ranks (default 1; with --hosts, as many as there is room for)")
     parser.add_argument("--hosts", metavar="A:4,B:4",
@@ -84,6 +103,8 @@ def _add_run(commands) -> None:
                         "is then 40")
     parser.add_argument("--check-events", type=_positive, default=1 << 20, metavar="N",
                         help="with --check: room for so many events, 72 bytes each (default 1048576)")
+    parser.add_argument("--check-output", metavar="FILE", help="with --check: what was found also goes to this file, as JSON")
+    parser.add_argument("--check-format", choices=("json", "sarif"), help="of --check-output (default json)")
     parser.add_argument("--transport", metavar="NAME",
                         help="what moves bytes between nodes, as NEREID_TRANSPORT: a transport, or delayed: and one, "
                         "which then holds operations back and reorders them (default delayed:shared_memory; ucx between hosts). Without "
@@ -100,6 +121,10 @@ def _add_run(commands) -> None:
                         help="run a module with all that follows as its arguments, like python -m")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py ...", help="script and its arguments")
     parser.set_defaults(function=_run, parser=parser)
+
+
+def _whole(text: str) -> int:
+    return 0 if text == "0" else _positive(text)
 
 
 def _positive(text: str) -> int:
@@ -183,23 +208,26 @@ def _run(args: argparse.Namespace) -> int:
         environment.extend(compat.environment(dict(environment).get("PYTHONPATH")).items())
     command = _command_line(args)
     schedules = _schedules(args.schedule)
+    if args.command_name == "check" and args.schedule is None:
+        schedules += [f"random:{seed}" for seed in range(1, args.seeds + 1)]
     told = time.monotonic()
     for number, schedule in enumerate(schedules):
         if len(schedules) > 1 and not args.quiet and (number == 0 or time.monotonic() - told >= _PROGRESS_SECONDS):
             told = time.monotonic()
-            print(f"nereid run: --schedule={schedule}, {number + 1} of {len(schedules)}", file=sys.stderr, flush=True)
+            print(f"nereid {args.command_name}: --schedule={schedule or 'fifo'}, {number + 1} of {len(schedules)}", file=sys.stderr, flush=True)
         code = _run_checked(args, command, schedule, environment) if args.check else \
             _run_once(args, command, schedule, environment)
         if code == 0:
             continue
         stopped = code in (128 + signal.SIGINT, 128 + signal.SIGTERM)
         if len(schedules) > 1 and not args.quiet and not stopped:
-            print(f"nereid run: failed with --schedule={schedule}, after {number} other "
+            print(f"nereid {args.command_name}: failed with --schedule={schedule or 'fifo'}, after {number} other "
                   f"{'schedule' if number == 1 else 'schedules'} without a failure. To repeat it:\n  "
                   f"{_repeat_line(args, schedule)}", file=sys.stderr)
         return code
     if len(schedules) > 1 and not args.quiet:
-        print(f"nereid run: no failure with {len(schedules)} schedules, {schedules[0]} to {schedules[-1]}",
+        print(f"nereid {args.command_name}: no failure with {len(schedules)} schedules, {schedules[0] or 'fifo'} to "
+              f"{schedules[-1]}",
               file=sys.stderr)
     return 0
 
@@ -226,12 +254,15 @@ def _schedules(text: str | None) -> list[str]:
 
 
 #: Options of which a repeated run needs nothing, or which stand at their own place in its line.
-_NOT_REPEATED = {"help", "quiet", "explain", "tag_output", "ranks", "schedule", "module", "command"}
+_NOT_REPEATED = {"help", "quiet", "explain", "tag_output", "ranks", "schedule", "module", "command", "seeds", "check",
+                 "check_output", "check_format"}
 
 
 def _repeat_line(args: argparse.Namespace, schedule: str) -> str:
     """The command that runs one of several schedules again, with all options that were given."""
-    words = ["nereid", "run", "-n", str(args.ranks), f"--schedule={schedule}"]
+    words = ["nereid", "run", "-n", str(args.ranks), *([f"--schedule={schedule}"] if schedule else [])]
+    if args.check:
+        words.append("--check")
     for action in args.parser._actions:
         value = getattr(args, action.dest, action.default)
         if action.dest in _NOT_REPEATED or value == action.default:
@@ -260,8 +291,12 @@ _CHECK_FOUND = 40
 
 
 def _run_checked(args: argparse.Namespace, command: list[str], schedule: str, environment: list) -> int:
-    from nereid import JobError, _runtime
+    from nereid import JobError, __version__, _runtime
+    from nereid._check import report
 
+    if args.check_format and not args.check_output:
+        raise UsageError(f"nereid {args.command_name}: --check-format={args.check_format} writes a file; name it with "
+                         "--check-output=FILE")
     with tempfile.TemporaryDirectory(prefix="nereid-check-") as folder:
         path = str(Path(folder) / "log")
         try:
@@ -270,11 +305,24 @@ def _run_checked(args: argparse.Namespace, command: list[str], schedule: str, en
                              [*environment, ("NEREID_CHECK", path), ("NEREID_INSTRUMENT", "1")])
             findings, summary, lost = _runtime.check_log(path)
         except JobError as error:
-            raise UsageError(f"nereid run: {getattr(error, 'message', error)}") from None
+            raise UsageError(f"nereid {args.command_name}: {getattr(error, 'message', error)}") from None
+    findings, suppressed = report.split(findings)
+    summary = re.sub(r"\d+ errors?", f"{len(findings)} error{'s' * (len(findings) != 1)}", summary, count=1)
+    if suppressed:
+        summary += f"; {len(suppressed)} allowed in the source"
+    if args.check_output:
+        text = report.as_sarif(findings, suppressed, __version__) if args.check_format == "sarif" else \
+            report.as_json(findings, suppressed, summary, schedule)
+        try:
+            Path(args.check_output).write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"nereid {args.command_name}: --check-output={args.check_output}: {error.strerror}") from None
     for finding in findings[:_CHECK_SHOWN]:
         print(finding["text"], file=sys.stderr)
     if len(findings) > _CHECK_SHOWN:
         print(f"and {len(findings) - _CHECK_SHOWN} more errors", file=sys.stderr)
+    if findings:
+        print("nereid explain " + findings[0]["code"] + " says more, with an example", file=sys.stderr)
     if not args.quiet or findings or lost:
         print(summary + ("; --check-events makes room for more" if lost else ""), file=sys.stderr)
     return _CHECK_FOUND if findings else code
@@ -536,10 +584,10 @@ def _cache_command(args: argparse.Namespace) -> int:
 def _add_explain(commands) -> None:
     parser = commands.add_parser(
         "explain",
-        help="what an error of the compiler means",
+        help="what an error of the compiler, or a code of the check, means",
         description="Shows an entry of the compiler's catalogue of errors and warnings: its text, with ... for what "
-        "varies, and what to write instead. The name is `error.name` of a nereid.CompilationError; without one, "
-        "all names are listed.",
+        "varies, and what to write instead. The name is `error.name` of a nereid.CompilationError, or a code of the "
+        "check (nereid check), which is shown with an example; without one, all names are listed.",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="e.g. broadcast_mismatch, or a part of a name or text")
     parser.set_defaults(function=_explain)
@@ -554,9 +602,14 @@ def _with_gaps(text: str) -> str:
 def _explain(args: argparse.Namespace) -> int:
     from nereid import _compiler
 
+    from nereid._check import codes
+
     rows = _compiler.diagnostics()
     if args.name is None:
-        print("\n".join(name for name, _, _ in rows))
+        print("\n".join([*(name for name, _, _ in rows), *codes.CODES]))
+        return 0
+    if code := codes.find(args.name):
+        print(code.text())
         return 0
     found = [row for row in rows if row[0] == args.name] or [
         row for row in rows if args.name in row[0] or args.name.lower() in row[1].lower()
@@ -693,6 +746,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_cache(commands)
     _add_info(commands)
     _add_explain(commands)
+    _add_check(commands)
     return parser
 
 

@@ -388,6 +388,14 @@ static void bindTransfers(nb::module_ &m) {
       jobState().job->giveWay();
     }
   });
+  m.def("is_watched", [] { return jobState().active() && jobState().job->isWatched(); });
+  m.def(
+      "note_access",
+      [](uintptr_t address, uint64_t bytes, bool writes) {
+        if (jobState().active())
+          jobState().job->noteAccess(reinterpret_cast<void *>(address), bytes, writes);
+      },
+      nb::arg("address"), nb::arg("bytes"), nb::arg("writes"));
   m.def(
       "signal_wait_until",
       [](uintptr_t address, int32_t comparison, uint64_t value, int32_t bytes, bool isSigned) {

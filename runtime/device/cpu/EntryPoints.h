@@ -93,6 +93,8 @@ inline uint64_t awaitSignal(Program &p, const char *what, uint32_t site, uint8_t
   if (!p.observer) [[likely]]
     return awaitWords(p, what, site);
   const uint64_t begin = cheapTicks();
+  if (!p.condition.signal.holds())
+    tellBlocked(p, site);
   const uint64_t seen = awaitWords(p, what, site);
   tellWait(p, begin, slot);
   return seen;

@@ -47,6 +47,18 @@ void tellRun(const Program &p) {
   tellAfter(p, event);
 }
 
+void tellBlocked(const Program &p, uint32_t site) {
+  const SignalCondition &c = p.condition.signal;
+  EventRecord event = eventOf(p, EventKind::Wait);
+  event.site = site;
+  event.width = c.bytes;
+  event.how = c.comparison;
+  event.flags = EventRecord::kReads;
+  event.value = c.value;
+  setPlace(event, p, c.address, c.bytes);
+  p.observer->before(event, 0);
+}
+
 void tellWait(const Program &p, uint64_t begin, uint8_t slot) {
   const SignalCondition &c = p.condition.signal;
   EventRecord event = eventOf(p, EventKind::Wait);

@@ -27,6 +27,8 @@ void runObserved(Program &p);
 void tellRun(const Program &p);
 /// The words of p.condition.signal have come.
 void tellWait(const Program &p, uint64_t begin, uint8_t slot);
+/// It is about to wait for p.condition.signal, which does not hold.
+void tellBlocked(const Program &p, uint32_t site);
 /// A fence has been made; `completes`: it was a quiet as well.
 void tellFence(const Program &p, int32_t pe, bool completes);
 /// The program came around in a loop that waits.

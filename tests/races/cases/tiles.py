@@ -125,7 +125,7 @@ def scattered(out, places, N: tl.constexpr):
 def meeting(out, counter, N: tl.constexpr, RELAXED: tl.constexpr):
     """A barrier of programs that is built from atomic operations."""
     pid, offs = tl.program_id(0), tl.arange(0, N)
-    tl.store(out + pid * N + offs, offs.to(tl.float32))  # race relaxed: NRD-0005
+    tl.store(out + pid * N + offs, offs.to(tl.float32))  # race relaxed: NRD-0014
     if RELAXED:
         tl.atomic_add(counter, 1, sem="relaxed")
         while tl.atomic_add(counter, 0, sem="relaxed") < tl.num_programs(0):

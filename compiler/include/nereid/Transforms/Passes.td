@@ -544,9 +544,9 @@ def NereidNumberWaits : Pass<"nereid-number-waits", "::mlir::ModuleOp"> {
     For the option `instrument`: `nereid.slot` of a wait is its number, the last of
     eight for all waits that have none of their own; `nereid.tokens` of a
     `consume_token` has a bit for each wait that its token was computed from,
-    through arithmetic, control flow and calls. A token that comes from no wait may
-    stand for any: the operation has no attribute. A wait that is a barrier orders
-    everything and has no number.
+    through arithmetic, control flow and calls. A token that an argument of the kernel,
+    memory or a library's function has a part in may stand for any: the operation has no
+    attribute. A wait that is a barrier orders everything and has no number.
 
     Runs before anything is simplified: of `token * 0` nothing is left afterwards,
     and yet it is a token.

@@ -95,7 +95,8 @@ std::vector<Phase> nereid::cpu::phases(const PipelineOptions &options) {
   SimplifyChoices choices;
   choices.decomposeScaledDots = true;
   choices.rewriteBlockPointers = true;
-  choices.findWaits = true;
+  // A loop that looks at a word acquires what it says; a wait always does.
+  choices.findWaits = !options.instrument;
   choices.vectorCores = options.vectorCores;
   choices.threadLoops = true;
   choices.instrument = options.instrument;

@@ -29,7 +29,9 @@ struct End {
 struct Finding {
   std::string code;  ///< "NRD-0004"
   std::string title; ///< what conflicts, in one clause
-  End first, second; ///< in the order of the run
+  /// In the order of the run; of a wait that never ends (NRD-0050) the second is the wait, and
+  /// the first, if there is one, what explains it.
+  End first, second;
   std::string bytes; ///< "'data' float32 (256,) on rank 1, bytes 0 to 1023"
   std::string order; ///< what the second knows of the first
   std::string help;  ///< what would order them

@@ -50,8 +50,9 @@ enum class EventKind : uint8_t {
             ///< operand of an update without data
   Transfer, ///< `bytes` bytes at `offset` of `pe` are written, or read (kReads)
   Update,   ///< the word changes. value, after: what it is now
-  Wait,     ///< a signal has come. value: the word; id: 1 + the number of a wait that orders only
-            ///< what depends on its token, else 0; after
+  Wait,     ///< before: a signal has not come yet; value: what the wait compares the word with.
+            ///< After: it has; value: the word; id: 1 + the number of a wait that orders only what
+            ///< depends on its token, else 0
   Poll,     ///< rounds of a loop that waits. value: how many; after, when the core is given away
   Fence,    ///< after. pe: -1 = all ranks
   Quiet,    ///< before: it is asked for; after: it is complete. pe as above
@@ -59,9 +60,10 @@ enum class EventKind : uint8_t {
             ///< last to arrive is who has the latest `begin`. Of hosts also what is asked for
             ///< ("barrier()", "allocate ..."): `bytes` characters at the address `offset`
   Share,    ///< a value goes from vector core 0 to the others (kWrites) or is taken; after
-  Access,   ///< generated code reads or writes (kReads, kWrites) rows of bytes; before
-  Atomic,   ///< one atomic operation of generated code on a word. Before: when it may change the
-            ///< word. After: value is what the word is now
+  Access, ///< generated code reads or writes (kReads, kWrites) rows of bytes, host code one row by
+          ///< the methods of symmetric tensors (id: number of the operation); before
+  Atomic, ///< one atomic operation of generated code on a word. Before: when it may change the
+          ///< word. After: value is what the word is now
 };
 
 /// 64 bytes; a reference to one is good during the call.

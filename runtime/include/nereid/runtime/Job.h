@@ -152,6 +152,10 @@ public:
   /// host does. Hosts call it before they change symmetric memory by stores of
   /// their own; the calls above do by themselves.
   void giveWay();
+  /// Tells the observer that host code is about to read or write `bytes` bytes at `ptr` of this
+  /// rank's heap itself; other memory, and a job that nobody watches, make nothing of it.
+  void noteAccess(const void *ptr, uint64_t bytes, bool writes);
+  bool isWatched() const;
   /// Lets `observer` (Events.h) hear of everything that this rank does from now on;
   /// null: nobody. Call it while no launch and no call of this rank is under way. It
   /// must live until the job has ended, or until all ranks have met in a barrier after

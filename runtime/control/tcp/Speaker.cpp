@@ -385,9 +385,9 @@ void Speaker::beat() {
   told.clear();
   for (int32_t r = firstRank; r < endRank; ++r) {
     RankSlot &slot = shape.block.rank(r);
-    bool sleeps = false;
+    char state = 0;
     if (const int32_t process = slot.pid.load())
-      slot.cpuTicks.store(processCpuTicks(process, sleeps), std::memory_order_relaxed);
+      slot.cpuTicks.store(processCpuTicks(process, state), std::memory_order_relaxed);
     if (moves)
       slot.moves.store(moves(shape.block.deviceArea(r)), std::memory_order_relaxed);
     message.add(factsOf(r));

@@ -254,6 +254,14 @@ def test_dump_is_made_by_compiling(cache_folder, tmp_path, monkeypatch):
     assert any("0-ttir" in name for name in names) and any("cpu-tiles" in name for name in names)
 
 
+def test_a_dump_that_cannot_be_written_is_an_error(cache_folder, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("NEREID_DUMP", str(tmp_path / "file" / "dump"))
+    scale._clear()
+    with pytest.raises(nereid.CompilationError, match="'ttir' cannot be written to .*file/dump.*NEREID_DUMP"):
+        run_scale()
+
+
 def test_list_and_clear(cache_folder, capsys):
     from nereid import cli
 

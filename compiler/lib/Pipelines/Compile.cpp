@@ -68,14 +68,16 @@ public:
     const Target &target = *options.target;
     if (llvm::Error error = begin())
       return error;
-    dump("ttir", "mlir", [&] { return printModule(); });
+    if (llvm::Error error = dump("ttir", "mlir", [&] { return printModule(); }))
+      return error;
     for (const Phase &phase : target.phases(settings)) {
       if (llvm::Error error = runPhase(phase))
         return error;
       for (const TargetStage &stage : target.info.stages) {
         if (stage.phase != std::string_view(phase.name))
           continue;
-        dump(stage.name, stage.extension, [&] { return printModule(); });
+        if (llvm::Error error = dump(stage.name, stage.extension, [&] { return printModule(); }))
+          return error;
         if (stage.name == wanted.name)
           return printModule();
       }
@@ -89,7 +91,8 @@ public:
       auto content = target.emit(module, stage, settings, metadata);
       if (failed(content))
         return collector.takeError("emitting the stage '" + std::string(stage.name) + "'");
-      dump(stage.name, stage.extension, [&] { return *content; });
+      if (llvm::Error error = dump(stage.name, stage.extension, [&] { return *content; }))
+        return error;
       if (isWanted)
         return std::move(*content);
     }
@@ -215,19 +218,27 @@ private:
   }
 
   /// Names sort in the order of the stages.
-  void dump(std::string_view stage, std::string_view extension,
-            llvm::function_ref<std::string()> text) {
+  llvm::Error dump(std::string_view stage, std::string_view extension,
+                   llvm::function_ref<std::string()> text) {
     if (options.dumpFolder.empty())
-      return;
+      return llvm::Error::success();
     llvm::SmallString<128> path(options.dumpFolder);
-    if (llvm::sys::fs::create_directories(path))
-      return;
+    std::error_code error = llvm::sys::fs::create_directories(path);
     llvm::sys::path::append(path, metadata.name + "." + std::to_string(dumped++) + "-" +
                                       std::string(stage) + "." + std::string(extension));
-    std::error_code error;
-    llvm::raw_fd_ostream stream(path, error);
-    if (!error)
-      stream << text();
+    if (!error) {
+      llvm::raw_fd_ostream stream(path, error);
+      if (!error) {
+        stream << text();
+        stream.close();
+        error = stream.error();
+        stream.clear_error();
+      }
+    }
+    if (error)
+      return makeError(makeDiagnostic(Diag::dump_failed, SourceRange(), std::string(stage),
+                                      path.str().str(), error.message()));
+    return llvm::Error::success();
   }
 
   ModuleOp module;

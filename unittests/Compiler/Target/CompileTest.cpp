@@ -235,6 +235,17 @@ TEST_F(CompileTest, DumpsEveryStage) {
   llvm::sys::fs::remove_directories(folder);
 }
 
+TEST_F(CompileTest, ADumpThatCannotBeWrittenIsAnError) {
+  CompileOptions options = cpuOptions();
+  options.dumpFolder = "/dev/null/dumps";
+  auto module = parse(store);
+  auto result = compileKernel(*module, options);
+  ASSERT_FALSE(result);
+  Diagnostic diagnostic = takeDiagnostic(result.takeError());
+  EXPECT_EQ(diagnostic.id, Diag::dump_failed);
+  EXPECT_NE(diagnostic.message.find("/dev/null/dumps"), std::string::npos) << diagnostic.message;
+}
+
 TEST_F(CompileTest, EqualInputsGiveEqualObjects) {
   auto first = parse(store), second = parse(store);
   auto object = [](mlir::ModuleOp module) {

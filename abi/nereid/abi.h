@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*===- abi.h - what generated code and the runtime agree on ----------------===*
  *
- * This folder is all that the compiler's CPU target and the runtime library
- * share of code. This header holds the structures that compiled kernels read and
+ * This folder and common/ are all that the compiler's CPU target and the runtime
+ * library share of code. This header holds the structures that compiled kernels read and
  * the entry points that they call; entry_points.def lists the latter for both
  * sides, device_math.def the mathematical functions. The compiler mirrors the
  * offsets of nrd_program in its RuntimeABI.h; a unit test compares them.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels of one GPU that use nothing but Triton's language. `bench.py` runs this file as it is and,
+"""Kernels of one GPU that use nothing but Triton's language. `single.py` runs this file as it is and,
 with the names of the two imports changed, through Triton's own front end."""
 
 import nereid

@@ -19,7 +19,7 @@ include "nereid/Dialect/Triton/IR/TritonTypes.td"
 class TT_Op<string mnemonic, list<Trait> traits = []>
     : Op<Triton_Dialect, mnemonic, traits>;
 
-// Predicates that tie a type to another, by helper functions of TritonTypes.h.
+// Predicates that tie a type to another, by helper functions of Triton.h.
 class TT_PointeeMatches<string ptr, string value>
     : TypesMatchWith<"type of " # value # " is what " # ptr # " points to", ptr, value,
                      "::nereid::tt::getPointeeType($_self)">;

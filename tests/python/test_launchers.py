@@ -234,35 +234,6 @@ def test_names_of_torchrun(tmp_path):
     those of nereid.testing.spawn."""
     code, out, err = run([NEREID, "run", "-n", "3", "--env", "MASTER_ADDR=localhost", write(tmp_path, """
         import os, socket, sys
-        import numpy as np
-        import nereid
-        nereid.init()
-        names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE")
-        if nereid.rank() == 0:
-            listener = socket.create_server(("127.0.0.1", int(os.environ["MASTER_PORT"])))
-        nereid.barrier()
-        if nereid.rank():
-            socket.create_connection((os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])), timeout=20).close()
-        nereid.barrier()
-        sys.stdout.write(" ".join(os.environ[name] for name in names) + "\\n")
-
-        def inner():
-            return [os.environ[name] for name in names], os.environ["MASTER_PORT"]
-
-        if nereid.rank() == 0:
-            nereid.finalize()
-            (first, port), (second, same) = nereid.testing.spawn(inner, 2)
-            assert (first, second) == (["0", "0", "2", "2"], ["1", "1", "2", "2"]) and port == same
-            assert port != os.environ["MASTER_PORT"]
-        """)], env=clean_environment(RANK="7", WORLD_SIZE="9", MASTER_PORT="1"))
-    assert code == 0 and sorted(out.splitlines()) == ["0 0 3 3", "1 1 3 3", "2 2 3 3"], out + err
-
-
-def test_names_of_torchrun(tmp_path):
-    """The ranks of nereid run find what torch.distributed reads, with a port on which one of them can listen; so do
-    those of nereid.testing.spawn."""
-    code, out, err = run([NEREID, "run", "-n", "3", "--env", "MASTER_ADDR=localhost", write(tmp_path, """
-        import os, socket, sys
         import nereid
         nereid.init()
         names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE")

@@ -7,6 +7,7 @@
 #include "base/Sha256.h"
 #include "control/ControlPlanes.h"
 #include "launch/Rendezvous.h"
+#include "launch/Waiting.h"
 #include "nereid/abi.h"
 
 #include <algorithm>
@@ -108,10 +109,6 @@ std::string seconds(double value) {
   return text;
 }
 
-Status interrupted() {
-  return Status::error(StatusCode::Interrupted, "interrupted while waiting for the other ranks");
-}
-
 std::string machineName() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -124,20 +121,6 @@ std::string hostName() {
   char name[256] = "";
   gethostname(name, sizeof(name) - 1);
   return *name ? name : "?";
-}
-
-/// Waits in slices so that Ctrl-C is noticed. 1 ready, 0 time is up, -1 interrupted.
-int waitFor(int fd, short events, uint64_t deadline) {
-  for (;;) {
-    const uint64_t now = nowNs();
-    if (now >= deadline)
-      return 0;
-    pollfd p{fd, events, 0};
-    if (poll(&p, 1, int(std::min<uint64_t>((deadline - now) / 1000000 + 1, 50))) > 0)
-      return 1;
-    if (interruptRequested())
-      return -1;
-  }
 }
 
 bool sendAll(int fd, std::string_view bytes, uint64_t deadline) {
@@ -480,12 +463,12 @@ Expected<MachineLinks> Meeting::serve() {
   for (int32_t missing = info.worldSize - 1; missing > 0 && wrong.ok();) {
     const int ready = waitFor(listener.fd, POLLIN, deadline);
     if (ready != 1) {
-      wrong = ready < 0 ? interrupted() : late(callers);
+      wrong = ready < 0 ? interruptedMeeting() : late(callers);
       break;
     }
     std::unique_ptr<Caller> caller = hear(listener.fd, deadline);
     if (stopped)
-      wrong = interrupted();
+      wrong = interruptedMeeting();
     if (!caller)
       continue;
     if (!caller->proven)
@@ -560,7 +543,7 @@ Expected<MachineLinks> Meeting::call() {
       }
       if (waitFor(trial.fd, POLLOUT, std::min(deadline, nowNs() + kCallerNs)) < 0) {
         freeaddrinfo(found);
-        return interrupted();
+        return interruptedMeeting();
       }
       socklen_t size = sizeof(error);
       sockaddr_storage peer;
@@ -577,7 +560,7 @@ Expected<MachineLinks> Meeting::call() {
     if (nowNs() >= deadline || interruptRequested()) {
       freeaddrinfo(found);
       return nowNs() < deadline
-                 ? interrupted()
+                 ? interruptedMeeting()
                  : Status::error(StatusCode::Bootstrap,
                                  "after " + seconds(settings.initTimeoutSeconds) + " s rank " +
                                      std::to_string(info.rank) + " on host " + own.get("host") +
@@ -591,7 +574,7 @@ Expected<MachineLinks> Meeting::call() {
   }
   freeaddrinfo(found);
   auto ended = [&](int got, const char *text) {
-    return got < 0 ? interrupted() : Status::error(StatusCode::Bootstrap, text, 0);
+    return got < 0 ? interruptedMeeting() : Status::error(StatusCode::Bootstrap, text, 0);
   };
   Greeting greeting;
   if (int got = receiveAll(s.fd, &greeting, sizeof(greeting), deadline + kCallerNs); got != 1)

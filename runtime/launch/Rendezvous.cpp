@@ -25,6 +25,7 @@
 #include "base/Process.h"
 #include "base/Random.h"
 #include "control/ControlPlanes.h"
+#include "launch/Waiting.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -153,27 +154,6 @@ static void sendVerdict(int fd, const Status &status, int segmentFd) {
   sendmsg(fd, &message, MSG_NOSIGNAL);
 }
 
-/// Waits for `events` in slices so that Ctrl-C is noticed. 1 ready, 0 time is
-/// up, -1 interrupted.
-static int waitFor(int fd, short events, uint64_t deadline) {
-  for (;;) {
-    uint64_t now = nowNs();
-    if (now >= deadline)
-      return 0;
-    pollfd p{fd, events, 0};
-    int slice = int(std::min<uint64_t>((deadline - now) / 1000000 + 1, 50));
-    int n = poll(&p, 1, slice);
-    if (n > 0)
-      return 1;
-    if (interruptRequested())
-      return -1;
-  }
-}
-
-static Status interrupted() {
-  return Status::error(StatusCode::Interrupted, "interrupted while waiting for the other ranks");
-}
-
 static Status checkHello(const RankInfo &info, uint64_t heapBytes, const Hello &hello,
                          const std::vector<Descriptor> &callers) {
   std::string who = nameOf(hello.rank, hello.pid);
@@ -224,7 +204,7 @@ static Expected<std::shared_ptr<ControlPlane>> serve(const RankInfo &info, uint6
   while (verdict.ok() && missing > 0) {
     int ready = waitFor(listener.fd, POLLIN, deadline);
     if (ready < 0) {
-      verdict = interrupted();
+      verdict = interruptedMeeting();
       break;
     }
     if (ready == 0) {
@@ -249,7 +229,7 @@ static Expected<std::shared_ptr<ControlPlane>> serve(const RankInfo &info, uint6
     Hello hello;
     int got = waitFor(caller.fd, POLLIN, std::min(deadline, nowNs() + 2000000000u));
     if (got < 0) {
-      verdict = interrupted();
+      verdict = interruptedMeeting();
       break;
     }
     if (got == 0 || recv(caller.fd, &hello, sizeof(hello), 0) != ssize_t(sizeof(hello)) ||
@@ -304,7 +284,7 @@ static Expected<std::shared_ptr<ControlPlane>> call(const RankInfo &info, uint64
                                info.jobKey + "; NEREID_INIT_TIMEOUT sets the limit)",
                            0);
     if (interruptRequested())
-      return interrupted();
+      return interruptedMeeting();
     sleepNs(2000000);
   }
   const unsigned user = userOf(s.fd).value_or(unsigned(getuid()));
@@ -317,7 +297,7 @@ static Expected<std::shared_ptr<ControlPlane>> call(const RankInfo &info, uint64
   // Rank 0 has the same time limit and says so itself when it is over.
   int ready = waitFor(s.fd, POLLIN, deadline + 2000000000u);
   if (ready < 0)
-    return interrupted();
+    return interruptedMeeting();
   if (ready == 0)
     return Status::error(StatusCode::Bootstrap,
                          "rank 0 does not answer (after " + std::string(seconds) + " s)", 0);

@@ -22,10 +22,6 @@ using namespace nereid::runtime;
 namespace nereid::test {
 namespace {
 
-bool contains(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// Carries bytes between two machines.
 class Network {
 public:

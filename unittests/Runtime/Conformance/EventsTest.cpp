@@ -169,6 +169,10 @@ TEST_P(Conformance, Events) {
       }
     } else if (e.kind == EventKind::Wait) {
       EXPECT_EQ(e.pe, e.rank);
+      if (r.before) { // what it waits for
+        EXPECT_EQ(e.value, e.site == 5 ? 3u : e.site == 6 ? 7u : 9u);
+        continue;
+      }
       auto found = changing.find({e.pe, e.offset, e.value});
       EXPECT_TRUE(found != changing.end()) << "rank " << e.rank << " saw, at site " << e.site
                                            << ", a value that nobody had spoken of";

@@ -372,7 +372,8 @@ void Rules::atomic(const Access &made, const Place &word, bool acquires, bool re
     useTokens(made.thread);
   if (acquires && !ledger.kept.empty()) {
     const Update &last = ledger.kept.back();
-    if (reaches(made.scope, made.thread, last.access.thread) &&
+    // Those of another width are not atomic for each other.
+    if (made.width == last.access.width && reaches(made.scope, made.thread, last.access.thread) &&
         reaches(last.access.scope, last.access.thread, made.thread))
       acquire(made.thread, last.message);
   }

@@ -304,7 +304,7 @@ class Model:
         if sem in ("acquire", "acq_rel") and updates:
             last = updates[-1]
             writer = self.threads[last.access.thread]
-            if self.reaches(scope, t, writer) and self.reaches(last.scope, writer, t):
+            if last.access.width == 4 and self.reaches(scope, t, writer) and self.reaches(last.scope, writer, t):
                 self.acquire(t, last.message)
         if op == "read":
             self.access(t, word, write=False, atomic=True, width=4, scope=scope)

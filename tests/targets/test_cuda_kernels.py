@@ -74,7 +74,9 @@ def entries(kernel, given: dict) -> tuple[dict, dict]:
 
 
 def test_no_example_is_left_out():
-    assert {path.stem for path in (ROOT / "examples").glob("[0-9]*.py")} == set(EXAMPLES)
+    """Those without a kernel of their own call nereid.ops, whose kernels have tests of their own."""
+    with_kernels = {path.stem for path in (ROOT / "examples").glob("[0-9]*.py") if "@nereid.jit" in path.read_text()}
+    assert with_kernels == set(EXAMPLES)
 
 
 @pytest.mark.parametrize("arch", [80, 90, 100])

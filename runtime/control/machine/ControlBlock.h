@@ -80,7 +80,8 @@ struct TeamSlot {
 /// A BarrierPoint that others read while it changes.
 struct BarrierPlace {
   std::atomic<uint64_t> number;
-  std::atomic<uint64_t> id;
+  /// By the lowest bit of the number: who reads the last one may be one barrier behind.
+  std::atomic<uint64_t> ids[2];
 };
 
 /// One line of a rank's account of who waits for what.

@@ -367,7 +367,7 @@ BarrierArrival MemoryJob::arrive(const Team &team, uint64_t id) {
   const uint64_t members = uint64_t(team.size);
   const uint64_t number = counter.epoch.load(std::memory_order_acquire) + 1;
   BarrierPlace &place = own.barrierAt[placeOf(team.key)];
-  place.id.store(id, std::memory_order_relaxed);
+  place.ids[number & 1].store(id, std::memory_order_relaxed);
   place.number.store(number, std::memory_order_release);
   own.facts.barriers.fetch_add(1, std::memory_order_relaxed);
   // Each adds a number that is mixed from its id: when all are at the same
@@ -393,7 +393,7 @@ BarrierPoint MemoryJob::lastBarrier(const Team &team, int32_t r) const {
   const BarrierPlace &place = block.rank(r).barrierAt[placeOf(team.key)];
   BarrierPoint out;
   out.number = place.number.load(std::memory_order_acquire);
-  out.id = place.id.load(std::memory_order_relaxed);
+  out.id = place.ids[out.number & 1].load(std::memory_order_relaxed);
   return out;
 }
 

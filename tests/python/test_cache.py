@@ -258,7 +258,7 @@ def test_a_dump_that_cannot_be_written_is_an_error(cache_folder, tmp_path, monke
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("NEREID_DUMP", str(tmp_path / "file" / "dump"))
     scale._clear()
-    with pytest.raises(nereid.CompilationError, match="'ttir' cannot be written to .*file/dump.*NEREID_DUMP"):
+    with pytest.raises(nereid.CompilationError, match="(?s)'ttir' cannot be written to .*file/dump.*NEREID_DUMP"):
         run_scale()
 
 

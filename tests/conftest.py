@@ -7,8 +7,12 @@ that a stock compiler or a launcher that is missing cannot pass for a test that 
 
 import os
 import re
+import sys
+from pathlib import Path
 
 import pytest
+
+sys.path.append(str(Path(__file__).parent))  # shared_memory
 
 #: Reasons for which a test may be skipped where all tools are installed.
 ALLOWED_SKIPS = (

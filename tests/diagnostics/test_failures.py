@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Jobs that go wrong: the others get an error that says who and where, in time, and nothing stays behind."""
 
-import os
 import re
 import subprocess
 import sys
@@ -11,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
+import shared_memory
 from jobs import HEADER, NEREID, line_of, run_job
 
 
 @pytest.fixture(autouse=True)
 def nothing_left_in_shared_memory():
-    before = set(os.listdir("/dev/shm"))
+    before = shared_memory.names()
     yield
-    assert set(os.listdir("/dev/shm")) <= before
+    assert not shared_memory.left_since(before)
 
 
 def test_plain_array_where_a_symmetric_one_is_needed(tmp_path):

@@ -14,6 +14,8 @@ import nereid
 from nereid import _runtime
 from nereid._kernels import compile as _compile
 
+import shared_memory
+
 # With it, ranks that print at the same time mix their lines.
 os.environ.pop("PYTHONUNBUFFERED", None)
 
@@ -22,9 +24,9 @@ ABI = Path(__file__).resolve().parents[2] / "abi"
 
 @pytest.fixture(autouse=True)
 def nothing_left_in_shared_memory():
-    before = set(os.listdir("/dev/shm"))
+    before = shared_memory.names()
     yield
-    assert set(os.listdir("/dev/shm")) <= before
+    assert not shared_memory.left_since(before)
 
 
 @pytest.fixture

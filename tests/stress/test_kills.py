@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import nereid
+import shared_memory
 from kill_kernels import push, ring, work
 from nereid.testing import SpawnError, spawn
 
@@ -50,7 +51,7 @@ def compiled():
 def test_survivors_of_a_killed_rank_fail_in_time():
     seed = int(os.environ.get("NEREID_TEST_SEED", "0"))
     rng = random.Random(seed)
-    shared_before = set(os.listdir("/dev/shm"))
+    shared_before = shared_memory.names()
     children_before = children()
     kinds: dict[str, int] = {}
     for job in range(KILLS):
@@ -94,7 +95,7 @@ def test_survivors_of_a_killed_rank_fail_in_time():
             assert f"rank {victim}" in text and "killed by signal 9" in text, f"job {job}: {text}"
             kinds[text.partition(" while ")[2][:40]] = kinds.get(text.partition(" while ")[2][:40], 0) + 1
     assert children() <= children_before
-    assert set(os.listdir("/dev/shm")) <= shared_before
+    assert not shared_memory.left_since(shared_before)
     if KILLS >= 50:
         print(kinds)
 
@@ -102,7 +103,7 @@ def test_survivors_of_a_killed_rank_fail_in_time():
 @pytest.mark.timeout(120 + 6 * KILLS)
 def test_a_killed_rank_of_nereid_run():
     rng = random.Random(int(os.environ.get("NEREID_TEST_SEED", "0")) + 1)
-    shared_before = set(os.listdir("/dev/shm"))
+    shared_before = shared_memory.names()
     nereid_command = str(Path(sys.executable).parent / "nereid")
     script = str(Path(__file__).parent / "kill_kernels.py")
     for job in range(max(1, KILLS // 6)):
@@ -124,4 +125,4 @@ def test_a_killed_rank_of_nereid_run():
         assert launcher.returncode == 128 + signal.SIGKILL, f"job {job}: {output}"
         assert output.count(f"rank {victim} (process {pids[victim]}) was killed by signal 9") >= world - 1, output
         assert not any(os.path.exists(f"/proc/{pid}") for pid in pids.values())
-    assert set(os.listdir("/dev/shm")) <= shared_before
+    assert not shared_memory.left_since(shared_before)

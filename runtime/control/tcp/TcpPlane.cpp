@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "base/Process.h"
-#include "control/machine/Segment.h"
+#include "control/machine/SegmentPlane.h"
 #include "control/tcp/Speaker.h"
 #include "control/tcp/TcpJob.h"
 
@@ -50,10 +50,10 @@ static void closeInFork() {
   speakersHere().clear();
 }
 
-class TcpPlane final : public ControlPlane {
+class TcpPlane final : public SegmentPlane {
 public:
   TcpPlane(std::shared_ptr<Segment> segment, int32_t perMachine, std::string interfaceName = {})
-      : segment(std::move(segment)), perMachine(perMachine),
+      : SegmentPlane(std::move(segment)), perMachine(perMachine),
         interfaceName(std::move(interfaceName)) {}
   ~TcpPlane() override {
     for (auto &speaker : speakers) {
@@ -67,22 +67,13 @@ public:
   static Expected<std::shared_ptr<ControlPlane>> createAlone();
   static Expected<std::shared_ptr<ControlPlane>> connect(int descriptor, MachineLinks links);
 
-  int32_t worldSize() const override { return segment->worldSize(); }
   int32_t ranksPerMachine() const override { return perMachine; }
-  uint64_t heapBytes() const override { return segment->heapBytes(); }
   std::string interface() const override { return interfaceName; }
   RankControl open(int32_t rank) override;
-  uint8_t *heapBase() const override { return segment->heapBase(); }
-  uint8_t *reachBase() const override { return segment->reachBase(); }
-  Status isolate(int32_t first, int32_t count, bool keepReach) override {
-    return segment->isolate(first, count, keepReach);
-  }
-  uint64_t identity() const override { return segment->identity(); }
   void readAreasBy(std::function<uint64_t(const std::byte *)> moves) override {
     std::lock_guard<std::mutex> guard(areas->lock);
     areas->moves = std::move(moves);
   }
-  int descriptor() const override { return segment->descriptor(); }
   void announceLauncher() override;
   void rankEnded(int32_t rank, int waitStatus) override;
   int32_t blamedRank() const override { return blockOf(0).blamedRank(); }
@@ -95,7 +86,6 @@ private:
   }
   Status speak(Speaker::Shape shape, bool leavesAtExit);
 
-  const std::shared_ptr<Segment> segment;
   const int32_t perMachine;
   const std::string interfaceName;
   const std::shared_ptr<Areas> areas = std::make_shared<Areas>();

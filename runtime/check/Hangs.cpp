@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "check/Hangs.h"
 
-#include "nereid/abi.h"
+#include "base/Words.h"
 
 #include <algorithm>
 
@@ -9,28 +9,16 @@ namespace nereid::runtime::check {
 
 namespace {
 
-/// Sign-extended from the width of the word.
-int64_t signedOf(uint64_t value, unsigned bytes) {
-  const unsigned shift = 64 - 8 * std::clamp(bytes, 1u, 8u);
-  return int64_t(value << shift) >> shift;
-}
+bool isSigned(const EventRecord &wait) { return !(wait.flags & EventRecord::kUnsigned); }
 
 bool satisfies(const EventRecord &wait, uint64_t word) {
-  const int64_t a = signedOf(word, wait.width), b = signedOf(wait.value, wait.width);
-  switch (wait.how) {
-  case NRD_CMP_EQ:
-    return a == b;
-  case NRD_CMP_NE:
-    return a != b;
-  case NRD_CMP_GT:
-    return a > b;
-  case NRD_CMP_LE:
-    return a <= b;
-  case NRD_CMP_LT:
-    return a < b;
-  default:
-    return a >= b;
-  }
+  return compareWords(wait.how, zeroExtend(word, wait.width), wait.value, wait.width,
+                      isSigned(wait));
+}
+
+std::string shown(const EventRecord &wait, uint64_t word) {
+  return isSigned(wait) ? std::to_string(signExtend(word, wait.width))
+                        : std::to_string(zeroExtend(word, wait.width));
 }
 
 /// Distance at which a wrong slot of the same array is looked for.
@@ -77,9 +65,9 @@ std::vector<Hang> Hangs::all() const {
 /// rank, or to another word of this one; somebody else has signalled, or nobody.
 Hang Hangs::explain(const Waiting &one) const {
   const EventRecord &wait = one.event;
-  const std::string wanted = std::to_string(signedOf(wait.value, wait.width));
+  const std::string wanted = shown(wait, wait.value);
   auto fits = [&](const Update &u) { return !u.isReset && satisfies(wait, u.value); };
-  auto text = [&](uint64_t value) { return std::to_string(signedOf(value, wait.width)); };
+  auto text = [&](uint64_t value) { return shown(wait, value); };
   Hang hang{one.record, {}, {}, {}, {}};
   const History *own = historyOf(wait.pe, wait.offset);
   if (own) {

@@ -117,7 +117,7 @@ Status Job::waitUntil(const void *signal, int32_t comparison, uint64_t value, in
     event.bytes = uint64_t(bytes);
     event.width = uint8_t(bytes);
     event.how = uint8_t(comparison);
-    event.flags = EventRecord::kReads;
+    event.flags = EventRecord::kReads | (isSigned ? 0 : EventRecord::kUnsigned);
     event.value = wait.seen();
     event.end = cheapTicks();
     watching->after(event, 0);

@@ -10,6 +10,7 @@
 #ifndef NEREID_RUNTIME_SYMMETRIC_SIGNALCONDITION_H
 #define NEREID_RUNTIME_SYMMETRIC_SIGNALCONDITION_H
 
+#include "base/Words.h"
 #include "nereid/abi.h"
 #include "nereid/runtime/Status.h"
 #include "symmetric/JobImpl.h"
@@ -29,15 +30,6 @@ inline uint64_t loadAcquire(const uint8_t *p, unsigned bytes) {
   default:
     return __atomic_load_n(reinterpret_cast<const uint64_t *>(p), __ATOMIC_ACQUIRE);
   }
-}
-
-inline int64_t signExtend(uint64_t value, unsigned bytes) {
-  unsigned shift = 64 - 8 * bytes;
-  return int64_t(value << shift) >> shift;
-}
-inline uint64_t zeroExtend(uint64_t value, unsigned bytes) {
-  unsigned shift = 64 - 8 * bytes;
-  return value << shift >> shift;
 }
 
 /// `count` words, `stride` bytes apart, each of which must compare with `value`.
@@ -92,24 +84,9 @@ struct SignalCondition {
 
 private:
   bool compares(uint64_t word) const {
-    if (comparison == NRD_CMP_EQ)
-      return word == value;
-    return isSigned ? compareAs(signExtend(word, bytes), signExtend(value, bytes))
-                    : compareAs(word, value);
-  }
-  template <typename T> bool compareAs(T a, T b) const {
-    switch (comparison) {
-    case NRD_CMP_NE:
-      return a != b;
-    case NRD_CMP_GT:
-      return a > b;
-    case NRD_CMP_LE:
-      return a <= b;
-    case NRD_CMP_LT:
-      return a < b;
-    default:
-      return a >= b;
-    }
+    // Equality needs no signs, and is what loops that spin ask for.
+    return comparison == NRD_CMP_EQ ? word == value
+                                    : compareWords(comparison, word, value, bytes, isSigned);
   }
 };
 

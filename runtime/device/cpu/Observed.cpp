@@ -53,7 +53,7 @@ void tellBlocked(const Program &p, uint32_t site) {
   event.site = site;
   event.width = c.bytes;
   event.how = c.comparison;
-  event.flags = EventRecord::kReads;
+  event.flags = EventRecord::kReads | (c.isSigned ? 0 : EventRecord::kUnsigned);
   event.value = c.value;
   setPlace(event, p, c.address, c.bytes);
   p.observer->before(event, 0);
@@ -66,7 +66,7 @@ void tellWait(const Program &p, uint64_t begin, uint8_t slot) {
   event.begin = begin;
   event.width = c.bytes;
   event.how = c.comparison;
-  event.flags = EventRecord::kReads;
+  event.flags = EventRecord::kReads | (c.isSigned ? 0 : EventRecord::kUnsigned);
   for (int32_t i = 0; i < c.count; ++i) {
     // Of several words all but the last are known by what was waited for.
     event.value = i + 1 < c.count ? c.value : c.seen;

@@ -79,6 +79,7 @@ struct EventRecord {
     kSignals = 8,     ///< Issue: of data with a signal behind it
     kFetches = 16,    ///< Issue: somebody waits for the old value
     kCompletes = 32,  ///< Fence, Barrier: also a quiet
+    kUnsigned = 8,    ///< Wait: how words are compared and shown
     kVolatile = 4,    ///< Access: each element is read in one piece, whoever changes it
   };
 

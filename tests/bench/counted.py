@@ -1,44 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels whose instructions test_instructions.py counts, with sizes that are no multiple of a tile."""
+"""Kernels whose instructions test_instructions.py counts beside those of bench/cases."""
 
 import nereid
 import nereid.language as tl
-
-
-@nereid.jit
-def add(x, y, out, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + at, tl.load(x + at, at < n) + tl.load(y + at, at < n), at < n)
-
-
-@nereid.jit
-def every_second(x, out, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + at, tl.load(x + 2 * at, at < n), at < n)
-
-
-@nereid.jit
-def softmax(x, out, n, BLOCK: tl.constexpr):
-    row, at = tl.program_id(0), tl.arange(0, BLOCK)
-    values = tl.load(x + row * n + at, at < n, -float("inf"))
-    power = tl.exp(values - tl.max(values, 0))
-    tl.store(out + row * n + at, power / tl.sum(power, 0), at < n)
-
-
-@nereid.jit
-def layer_norm(x, w, b, out, n, BLOCK: tl.constexpr):
-    row, at = tl.program_id(0), tl.arange(0, BLOCK)
-    values = tl.load(x + row * n + at, at < n, 0.0)
-    mean = tl.sum(values, 0) / n
-    centred = tl.where(at < n, values - mean, 0.0)
-    scale = tl.rsqrt(tl.sum(centred * centred, 0) / n + 1e-5)
-    tl.store(out + row * n + at, centred * scale * tl.load(w + at, at < n) + tl.load(b + at, at < n), at < n)
-
-
-@nereid.jit
-def cumsum(x, out, n, BLOCK: tl.constexpr):
-    row, at = tl.program_id(0), tl.arange(0, BLOCK)
-    tl.store(out + row * n + at, tl.cumsum(tl.load(x + row * n + at, at < n, 0.0), 0), at < n)
 
 
 @nereid.jit

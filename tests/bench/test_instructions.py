@@ -10,20 +10,22 @@ from pathlib import Path
 
 import pytest
 
-FILE = Path(__file__).with_name("counted.py")
 ROOT = Path(__file__).resolve().parents[2]
+OWN = Path(__file__).with_name("counted.py")
+#: Rows of nereid bench.
+ROWS = ROOT / "bench" / "cases" / "elementwise.py"
 
-#: Signature, grid, arguments, and how many instructions all programs together may take.
+#: File, signature, grid, arguments, and how many instructions all programs together may take.
 KERNELS = {
-    "add": ("x=*fp32:16, y=*fp32:16, out=*fp32:16, n=i32, BLOCK=2048", (3, 1), ["fp32:5000"] * 3 + ["5000"], 4100),
-    "every_second": ("x=*fp32:16, out=*fp32:16, n=i32, BLOCK=2048", (2, 1), ["fp32:6000", "fp32:3000", "3000"], 2900),
-    "softmax": ("x=*fp32:16, out=*fp32:16, n=i32, BLOCK=1024", (4, 1), ["fp32:4000", "fp32:4000", "1000"], 23700),
-    "layer_norm": ("x=*fp32:16, w=*fp32:16, b=*fp32:16, out=*fp32:16, n=i32, BLOCK=1024", (4, 1),
+    "add_kernel": (ROWS, "x=*fp32:16, y=*fp32:16, out=*fp32:16, n=i32, BLOCK=2048", (3, 1), ["fp32:5000"] * 3 + ["5000"], 4100),
+    "strided_kernel": (ROWS, "x=*fp32:16, out=*fp32:16, n=i32, BLOCK=2048", (2, 1), ["fp32:6000", "fp32:3000", "3000"], 2900),
+    "softmax_kernel": (ROWS, "x=*fp32:16, out=*fp32:16, n=i32, BLOCK=1024", (4, 1), ["fp32:4000", "fp32:4000", "1000"], 23700),
+    "layer_norm_kernel": (ROWS, "x=*fp32:16, w=*fp32:16, b=*fp32:16, out=*fp32:16, n=i32, BLOCK=1024", (4, 1),
                    ["fp32:4000", "fp32:1000", "fp32:1000", "fp32:4000", "1000"], 8600),
-    "cumsum": ("x=*fp32:16, out=*fp32:16, n=i32, BLOCK=1024", (4, 1), ["fp32:4000", "fp32:4000", "1000"], 14900),
-    "product": ("a=*fp32:16, b=*fp32:16, c=*fp32:16, M=i32, N=i32, K=i32, BLOCK_M=32, BLOCK_N=64, BLOCK_K=32", (2, 2),
+    "row_cumsum_kernel": (ROWS, "x=*fp32:16, out=*fp32:16, n=i32, BLOCK=1024", (4, 1), ["fp32:4000", "fp32:4000", "1000"], 14900),
+    "product": (OWN, "a=*fp32:16, b=*fp32:16, c=*fp32:16, M=i32, N=i32, K=i32, BLOCK_M=32, BLOCK_N=64, BLOCK_K=32", (2, 2),
                 ["fp32:3000"] * 3 + ["40", "72", "40"], 113000),
-    "attention": ("q=*fp32:16, k=*fp32:16, v=*fp32:16, out=*fp32:16, n=i32, HEAD=16, BLOCK=16", (3, 1), ["fp32:768"] * 4 + ["48"], 64500),
+    "attention": (OWN, "q=*fp32:16, k=*fp32:16, v=*fp32:16, out=*fp32:16, n=i32, HEAD=16, BLOCK=16", (3, 1), ["fp32:768"] * 4 + ["48"], 64500),
 }
 
 
@@ -36,10 +38,10 @@ def counter() -> Path:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_instructions(name, tmp_path):
-    signature, grid, arguments, limit = KERNELS[name]
+    file, signature, grid, arguments, limit = KERNELS[name]
     program, code = counter(), tmp_path / "kernel.o"
-    subprocess.run([sys.executable, "-m", "nereid", "compile", f"{FILE}:{name}", "--emit=obj", "--signature", signature, "-o", code],
-                   check=True, timeout=120, env={**os.environ, "NEREID_CPU": "x86-64-v3"})
+    subprocess.run([sys.executable, "-m", "nereid", "compile", f"{file}:{name}", "--emit=obj", "--signature", signature, "-o", code],
+                   check=True, timeout=120, env={**os.environ, "NEREID_CPU": "x86-64-v3", "PYTHONPATH": str(ROOT / "bench")})
     done = subprocess.run([program, code, *map(str, grid), *arguments], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     count = int(done.stdout)

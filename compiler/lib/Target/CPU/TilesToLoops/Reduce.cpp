@@ -361,6 +361,18 @@ LogicalResult FunctionLowering::lowerScan(tt::ScanOp scan) {
           results[i], fromPartial(emitter, value, combiner.getPartialType(i), results[i]->element),
           at);
   };
+  // chunk(start, count, total of what stands before) returns the total after it.
+  auto inChunks = [&](int64_t size, auto &&chunk) {
+    const int64_t whole = n / size * size;
+    Values total = chunk(emitter.constant(0), size, Values());
+    if (size < whole) {
+      Value start = emitter.openLoop(size, whole, size, total);
+      Values before(emitter.getCarried());
+      total = emitter.closeLoop(chunk(start, size, before));
+    }
+    if (whole < n)
+      chunk(emitter.constant(whole), n - whole, total);
+  };
   // Vectors along the axis: prefixes of the lanes, then combined with what stands before.
   const int64_t width = std::min<int64_t>(maxLanes, n);
   const bool alongLanes =
@@ -414,15 +426,7 @@ LogicalResult FunctionLowering::lowerScan(tt::ScanOp scan) {
     int64_t size = n;
     if (combiner.rounds() && n / width > 64)
       size = width * int64_t(llvm::bit_ceil(uint64_t(std::sqrt(double(n / width)))));
-    int64_t whole = n / size * size;
-    Values total = chunk(emitter.constant(0), size, {});
-    if (size < whole) {
-      Value start = emitter.openLoop(size, whole, size, total);
-      Values carried(emitter.getCarried());
-      total = emitter.closeLoop(chunk(start, size, carried));
-    }
-    if (whole < n)
-      chunk(emitter.constant(whole), n - whole, total);
+    inChunks(size, chunk);
     emitter.setLanes(before);
   };
   auto along = [&](bool isVector) {
@@ -431,8 +435,7 @@ LogicalResult FunctionLowering::lowerScan(tt::ScanOp scan) {
         return {Index::Scalar, step};
       return {Index::Scalar, emitter.lane(n - 1, emitter.mul(step, -1))};
     };
-    // Prefixes within the chunk [start, start + count), combined with the total
-    // of what stands before; returns the total after it.
+    // Prefixes within the chunk [start, start + count), combined with that total.
     auto chunk = [&](Value start, int64_t count, const Values &before) {
       auto write = [&](const Values &prefix) {
         writeAt(before.empty() ? prefix : combine(builder, region, before, prefix));
@@ -453,15 +456,7 @@ LogicalResult FunctionLowering::lowerScan(tt::ScanOp scan) {
     int64_t size = n;
     if (combiner.rounds() && n > 64)
       size = std::max<int64_t>(64, llvm::bit_ceil(uint64_t(std::sqrt(double(n)))));
-    int64_t whole = n / size * size;
-    Values total = chunk(emitter.constant(0), size, {});
-    if (size < whole) {
-      Value start = emitter.openLoop(size, whole, size, total);
-      Values before(emitter.getCarried());
-      total = emitter.closeLoop(chunk(start, size, before));
-    }
-    if (whole < n)
-      chunk(emitter.constant(whole), n - whole, total);
+    inChunks(size, chunk);
   };
   unsigned opened = 0;
   for (int d = 0; d < type.getRank(); ++d)

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))
+from tests.check import mutants  # noqa: E402
 
 
 def run(*words):
@@ -17,6 +19,12 @@ def run(*words):
 def test_every_mutant_is_reported():
     done = run("tests.check.mutants", "--only", "message_k,put_kernel,lock_k,quiet_sync_k,ordered_k")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("script", [script for script, args in mutants.CORPUS.items() if args is not None])
+def test_examples_are_clean(script):
+    done = run("nereid", "run", "--check", "-n", "2", script, *mutants.CORPUS[script])
+    assert done.returncode == 0 and " 0 errors" in done.stderr, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])

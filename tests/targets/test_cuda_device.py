@@ -250,6 +250,12 @@ def test_symmetric_memory_of_a_gpu(ranks, tmp_path):
 
 
 @needs_driver
+def test_ranks_may_wait_for_each_other_without_limit(tmp_path):
+    done = run(SYMMETRIC, tmp_path, ranks=2, NEREID_INIT_TIMEOUT="0")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@needs_driver
 @pytest.mark.parametrize("ranks", [0, 3])
 def test_the_host_keeps_out_of_memory_of_a_gpu(ranks, tmp_path):
     """All of it goes through the driver: an access of the host's own would fault."""
